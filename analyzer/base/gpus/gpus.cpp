@@ -42,8 +42,7 @@ const gpu_model* find(std::string_view name) {
 }
 
 std::string unknown_gpu_sentence(std::string_view name) {
-  const bool has_unit = !name.empty() && std::isalpha(static_cast<unsigned char>(name.back())) != 0;
-  if (has_unit && text::parse_size(name)) {
+  if (text::parse_size(name) && !text::has_no_unit(name)) {
     return fmt::format("--gpu takes a model, and {} is a size: --memory {} gives the GPU as much",
                        name, name);
   }

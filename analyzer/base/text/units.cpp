@@ -84,6 +84,10 @@ std::string format_count(std::uint64_t number) {
   return digits;
 }
 
+bool has_no_unit(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789. ") == text.npos;
+}
+
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   const auto number = text.substr(0, text.find_first_not_of(number_marks));
   if (!is_number(number)) return std::nullopt;

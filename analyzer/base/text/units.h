@@ -19,5 +19,7 @@ namespace memtrace::text {
 // Bytes of "24GiB", "512 MiB", "1.5T", "80G" (binary), "80GB", "512 MB" (SI: powers of 1000), "17B"
 // or "1000"; empty: no size, or more than there can be.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
+// "10": parse_size() takes it for bytes, and it is no size that anybody means.
+[[nodiscard]] bool has_no_unit(std::string_view text);
 
 }  // namespace memtrace::text

@@ -36,13 +36,9 @@ constexpr char page_option[] = "--html";
 
 }  // namespace
 
-bool has_no_unit(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789. ") == text.npos;
-}
-
 std::optional<std::uint64_t> size_in(std::string_view option, const std::string& text,
                                      std::string_view such_as) {
-  if (has_no_unit(text)) {
+  if (text::has_no_unit(text)) {
     log::error("{0} {1} has no unit; write it with one, such as {0} {2} (bytes: {1}B)", option,
                text, such_as);
     return std::nullopt;
@@ -108,7 +104,7 @@ std::optional<fit::gpu_choice> gpu_choice_named(const std::string& text) {
   const auto written = colon == text.npos ? text : text.substr(colon + 1);
   const auto size = text::parse_size(written);
   if (colon == text.npos && size) name = "rtx3090";
-  const bool lacks_unit = size && has_no_unit(written);
+  const bool lacks_unit = size && text::has_no_unit(written);
   if ((colon != text.npos && !size) || lacks_unit) {
     log::error("--gpu {}: write NAME, NAME:24GiB or 24GiB, a size with its unit", text);
     return std::nullopt;

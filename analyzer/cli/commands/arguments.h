@@ -19,9 +19,6 @@ class Option;
 
 namespace memtrace::cli {
 
-// "10", which is a number and no size that anybody means.
-[[nodiscard]] bool has_no_unit(std::string_view text);
-
 // Bytes of "24GiB", which the sentence names as an example. Nothing after one sentence on stderr.
 [[nodiscard]] std::optional<std::uint64_t> size_in(std::string_view option, const std::string& text,
                                                    std::string_view such_as);

@@ -202,8 +202,7 @@ prover::prover(const blocks::evidence& of) : of_(of), refused_(fatal_refusal(of)
   allocated_before_ = before_.lowest_addresses.allocated.bytes;
   if (refused_) {
     changed nothing;
-    nothing.log = log_;
-    nothing.under = under_;
+    change({}, nothing);
     reserved_before_ = least_memory(nothing, before_.lowest_addresses);
   }
   if (const auto* const recorded = of.replayed.device(of.log.device);
@@ -292,17 +291,15 @@ bool prover::leaves_room(const request_log& log, std::uint64_t allocated) const 
 }
 
 std::uint64_t prover::capacity_step() const {
-  return std::max(allocated_before_ / capacity_parts, least_bytes);
+  const auto whole = refused_ ? allocated_before_ : reserved_before_;
+  return std::max(whole / capacity_parts, least_bytes);
 }
 
 std::uint64_t prover::least_memory(const changed& what,
                                    const allocator::outcome& without_limit) const {
-  auto under = what.under;
-  under.total_bytes = device_.total_bytes;
   constexpr bool every_policy = false;
-  const auto found = allocator::find_smallest_fit(*what.log, under, without_limit.reserved.bytes,
-                                                  capacity_step(), every_policy);
-  return found ? found->usable_bytes : without_limit.reserved.bytes;
+  const auto most = without_limit.reserved.bytes;
+  return smallest(what, most, every_policy).value_or(most);
 }
 
 // Time may be saved at the price of memory only where there is plenty of it.
@@ -310,19 +307,20 @@ bool prover::is_short(std::uint64_t reserved) const {
   return device_.usable_bytes != 0 && reserved > device_.usable_bytes / 10 * 7;
 }
 
-std::optional<std::uint64_t> prover::smallest(const changed& what) const {
-  const auto most = std::max(reserved_before_ * 2, device_.usable_bytes);
-  const auto step = std::max(reserved_before_ / capacity_parts, 2 * allocator::mebibyte);
+std::optional<std::uint64_t> prover::smallest(const changed& what, std::uint64_t most,
+                                              bool every_policy) const {
   auto under = what.under;
   under.total_bytes = device_.total_bytes;
-  const auto found = allocator::find_smallest_fit(*what.log, under, most, step);
+  const auto found =
+      allocator::find_smallest_fit(*what.log, under, most, capacity_step(), every_policy);
   return found ? std::optional(found->usable_bytes) : std::nullopt;
 }
 
 std::optional<std::uint64_t> prover::smallest_with(const std::vector<const proposal*>& all) const {
   changed what;
   change(all, what);
-  return smallest(what);
+  constexpr bool every_policy = true;
+  return smallest(what, std::max(reserved_before_ * 2, device_.usable_bytes), every_policy);
 }
 
 void prover::find_capacities(const std::vector<piece*>& pieces) const {

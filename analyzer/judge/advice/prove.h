@@ -51,11 +51,13 @@ class prover {
   // ran out in it, at least.
   [[nodiscard]] bool leaves_room(const allocator::request_log& log, std::uint64_t allocated) const;
   [[nodiscard]] bool is_short(std::uint64_t reserved) const;
-  // Of a run that ran out: least_memory() is told to that, a 64th of what was allocated.
+  // Capacities are told apart by that, a 64th of the peak.
   [[nodiscard]] std::uint64_t capacity_step() const;
+  // Of a run that ran out, at the lowest addresses.
   [[nodiscard]] std::uint64_t least_memory(const changed& what,
                                            const allocator::outcome& without_limit) const;
-  [[nodiscard]] std::optional<std::uint64_t> smallest(const changed& what) const;
+  [[nodiscard]] std::optional<std::uint64_t> smallest(const changed& what, std::uint64_t most,
+                                                      bool every_policy) const;
   [[nodiscard]] std::optional<std::uint64_t> smallest_with(
       const std::vector<const proposal*>& all) const;
 

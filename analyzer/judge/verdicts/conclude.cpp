@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -143,31 +144,34 @@ void call_it_bounded(growth::judgement& found, growth::shape largest) {
   return later.rises >= nearly * later.steps && later.down <= hardly * later.up;
 }
 
-// Each step works on more than the one before, as where a conversation is read again from its start
-// or hooks are registered again that keep one output each: what earlier steps left does not grow,
-// and nothing tells whether it goes on.
-void call_it_open(growth::judgement& found, std::uint64_t more_steps) {
+// Nearly each step needs more than the one before, up to the last, and no call site tells why.
+struct rise {
+  double bytes_per_step = 0;
+  std::uint64_t more_steps = 0;  // that may tell
+  // What it needs at most rises, and not what it has at least: a conversation is read again from its
+  // start. Else what each step makes anew gets larger, as where hooks are registered again that keep
+  // one output each.
+  bool is_given_back = false;
+};
+
+void call_it_open(growth::judgement& found, const rise& by) {
   found.shape = growth::shape::unknown;
   found.bytes_per_step = found.bytes_per_step_low = found.bytes_per_step_high = 0;
   found.confidence = 0;
   found.negligible = false;
-  found.more_steps_needed = more_steps;
+  found.more_steps_needed = by.more_steps;
   found.overturned_by = growth::overturned_by(found);
 }
 
-[[nodiscard]] std::string open_summary(const verdict& made, bool by_what_stays) {
-  const auto rate = text::format_bytes(static_cast<std::uint64_t>(std::llround(made.needs_more)));
-  if (by_what_stays) {
-    return fmt::format(
-        "nearly every {} needs more than the one before, {} on average, up to the last, and at no "
-        "call site does what stays grow. Whether that goes on is not settled; about {} more {}s "
-        "would tell",
-        made.unit, rate, text::format_count(made.found.more_steps_needed), made.unit);
-  }
+[[nodiscard]] std::string summary_of(const rise& by, const std::string& unit) {
+  const auto rises = fmt::format(
+      "nearly every {} needs more than the one before, {} on average, up to the last, and ", unit,
+      text::format_bytes(static_cast<std::uint64_t>(std::llround(by.bytes_per_step))));
+  if (by.is_given_back) return rises + "gives it back. Whether that goes on is not settled";
   return fmt::format(
-      "nearly every {} needs more than the one before, {} on average, up to the last, and gives it "
-      "back. Whether that goes on is not settled",
-      made.unit, rate);
+      "{}at no call site does what stays grow. Whether that goes on is not settled; about {} more "
+      "{}s would tell",
+      rises, text::format_count(by.more_steps), unit);
 }
 
 void take_over(growth::judgement& found, const growing_sites& sites) {
@@ -192,9 +196,7 @@ void take_over(growth::judgement& found, const growing_sites& sites) {
                                    const device_timeline& device, const growing_sites& sites,
                                    const step_clock& clock, const growth::context& context) {
   auto found = growth::judge(device.whole.least.values, context);
-  double needs_more = 0;
-  std::uint64_t more_steps = 0;
-  bool by_what_stays = true;
+  std::optional<rise> open;
   if (!sites.all.empty()) {
     take_over(found, sites);
     found.negligible = growth::is_negligible(found.bytes_per_step, context.capacity_bytes);
@@ -203,18 +205,14 @@ void take_over(growth::judgement& found, const growing_sites& sites) {
     call_it_bounded(found,
                     sites.work_grows ? growth::shape::bounded_records : sites.largest_otherwise);
   } else if (is_leak(found.shape) && found.evidence.steps < steps_that_tell) {
-    needs_more = found.bytes_per_step;
-    more_steps = steps_that_tell - found.evidence.steps;
+    open = {found.bytes_per_step, steps_that_tell - found.evidence.steps, false};
   }
-  // The least of each step does not tell that all steps need more, where they give it back.
-  if (const auto most = growth::judge(device.whole.peak.values, context);
-      !sites.work_grows && !is_leak(found.shape) && is_leak(most.shape) && !most.negligible &&
-      rises_to_the_end(device.whole.peak.values)) {
-    needs_more = most.bytes_per_step;
-    by_what_stays = false;
-    more_steps = found.evidence.steps;  // as many again
+  if (!sites.work_grows && !is_leak(found.shape) && rises_to_the_end(device.whole.peak.values)) {
+    const auto most = growth::judge(device.whole.peak.values, context);
+    const auto as_many_again = found.evidence.steps;
+    if (is_leak(most.shape) && !most.negligible) open = {most.bytes_per_step, as_many_again, true};
   }
-  if (needs_more != 0) call_it_open(found, more_steps);
+  if (open) call_it_open(found, *open);
   // Two rises, as of a model that was replaced twice by a larger one, are no series of records.
   constexpr std::size_t fewest_records = 3;
   const bool records = found.shape == growth::shape::bounded_records;
@@ -230,10 +228,10 @@ void take_over(growth::judgement& found, const growing_sites& sites) {
     made.suspects = suspects_of(sites.bounded_growth);
   }
   if (made.about.kind != subject_kind::device) return made;
-  if (needs_more != 0) {
-    made.needs_more = needs_more;
-    made.summary = open_summary(made, by_what_stays);
-    made.series = device.whole.peak.shown.shown();
+  if (open) {
+    made.needs_more = open->bytes_per_step;
+    made.summary = summary_of(*open, made.unit);
+    if (open->is_given_back) made.series = device.whole.peak.shown.shown();
   } else if (sites.work_grows && !leaks) {
     made.summary = fmt::format(
         "GPU {} needs more from {} to {}, as the inputs get larger; nothing of earlier ones stays",

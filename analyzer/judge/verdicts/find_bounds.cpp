@@ -95,18 +95,16 @@ class sources {
   made.times = who.generations;
   made.by_graph = (held_by.flags & (format::held_graph | format::held_has_graph)) != 0;
   // The class is that of the innermost container's object.
-  const auto innermost = held_by.path.substr(0, held_by.path.rfind('['));
-  if (!held_by.grows_in || held_by.grows_in->variable == innermost) made.holder = held_by.holder;
+  if (!grows_further_out(held_by)) made.holder = held_by.holder;
   if (held_by.grows_itself) {
     made.container.clear();
     made.length = 0;
   } else if (held_by.grows_in) {
     made.in_elements = held_by.grows_in->in_elements;
     // Its keys tell a dictionary of somebody's own class from a list.
-    const bool is_another = held_by.grows_in->variable != innermost || made.in_elements;
     const bool has_keys = held_by.grows_in->keys != 0;
     if (has_keys && !program::is_dictionary(made.container)) made.container = "dict";
-    if (is_another) made.container = has_keys ? "dict" : "list";
+    if (made.in_elements) made.container = has_keys ? "dict" : "list";
   }
   return made;
 }

@@ -35,12 +35,6 @@ constexpr std::string_view element = "[…]";
   return fmt::format(", {}{}", held_by.owner, place);
 }
 
-// Not in the innermost container on its path, whose class and length are those of the retainer.
-[[nodiscard]] bool grows_further_out(const retainer& held_by) {
-  if (!held_by.grows_in || held_by.container.empty()) return false;
-  return held_by.grows_in->variable != held_by.path.substr(0, held_by.path.rfind('['));
-}
-
 }  // namespace
 
 std::string variable_of(const retainer& held_by) {
@@ -66,12 +60,14 @@ bool is_bounded_by_kind(const retainer& held_by) {
   return !(held_by.gets_longer && !held_by.container.empty() && limit_of(held_by.container) == 0);
 }
 
+bool grows_further_out(const retainer& held_by) {
+  const auto innermost = held_by.path.substr(0, held_by.path.rfind('['));
+  return held_by.grows_in && held_by.grows_in->variable != innermost;
+}
+
 std::string_view container_class(const retainer& held_by) {
-  // Of one further out its class is not recorded: a dictionary has keys.
-  if (held_by.grows_in && held_by.grows_in->length != held_by.length &&
-      !held_by.container.empty()) {
-    return held_by.grows_in->keys != 0 ? "dict" : "list";
-  }
+  // Of one further out no class is recorded: what has no keys counts as a list.
+  if (grows_further_out(held_by)) return held_by.grows_in->keys != 0 ? "dict" : "list";
   const std::string_view whole = held_by.container;
   return whole.substr(0, std::min(whole.find('('), whole.size()));
 }

@@ -14,7 +14,11 @@ namespace memtrace::verdicts {
 // The variable to look for in the program: self.outputs of self.outputs[…].grad_fn
 [[nodiscard]] std::string variable_of(const retainer& held_by);
 
-// "list" of "list", "deque" of "deque(maxlen=50)"
+// Not in the innermost container on its path, whose class and length are those of the retainer.
+[[nodiscard]] bool grows_further_out(const retainer& held_by);
+
+// "list" of "list", "deque" of "deque(maxlen=50)"; of one further out
+// "dict" where it has keys, else "list".
 [[nodiscard]] std::string_view container_class(const retainer& held_by);
 
 // By itself, as a deque of at most 50: not where a container around it gets longer.

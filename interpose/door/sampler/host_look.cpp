@@ -64,8 +64,8 @@ void host_look::process(recorder& to) noexcept {
   record_limit(to, *memory);
 }
 
-// The heap is locked while its free chunks are counted: 1 µs for a hundred of them. A heap of so many
-// that it takes a millisecond is not asked again.
+// The heap is locked while its free chunks are counted: 10 µs for a thousand of them, 1.7 ms for 20,000
+// and 130 ms for half a million. A heap of so many that it takes a millisecond is not asked again.
 void host_look::record_heap(recorder& to, std::uint64_t kept) noexcept {
   constexpr std::uint64_t much = 64 << 20;
   const std::uint64_t change = kept > kept_at_heap_ ? kept - kept_at_heap_ : kept_at_heap_ - kept;

@@ -60,12 +60,13 @@ beyond beyond_users;
 constexpr unsigned most_cut_off = 2;
 unsigned users_cut_off = 0;
 
-// Only a whole search tells that no name leads to what is missing. Where the first one beyond the
-// user's code was cut off, the second may take so many times as long, and there is no third.
+// Only a whole search tells that no name leads to what is missing. Where one beyond the user's code
+// was cut off, those after it may take so many times as long, until one has needed that.
 constexpr std::uint64_t longer = 5;
 
-void learn(const findings& found) noexcept {
+void learn(const findings& found, bool was_long) noexcept {
   beyond_users.never_found = found.is_cut_off ? 0 : found.missing;
+  if (was_long && beyond_users.times_as_long != 1) beyond_users.is_allowed = false;
   if (!found.is_incomplete) return;
   if (!found.is_cut_off) {
     if (found.went_beyond) beyond_users.times_as_long = longer;
@@ -145,12 +146,7 @@ outcome take(recorder& to, format::census_reason why, const limits& at_most) noe
     findings found = find_held(reader, at_most, beyond_users);
     record(to, found);
     step_lengths::choose(std::move(found.containers));
-    const bool is_second = beyond_users.times_as_long != 1;
-    learn(found);
-    const std::uint64_t so_far = read_clock(CLOCK_MONOTONIC) - start;
-    if (is_second && found.went_beyond && so_far > at_most.nanoseconds) {
-      beyond_users.is_allowed = false;
-    }
+    learn(found, found.went_beyond && read_clock(CLOCK_MONOTONIC) - start > at_most.nanoseconds);
     end.bytes = found.bytes;
     result.is_complete = !found.is_incomplete;
     if (reader.has_left_out_graphs()) end.flags = format::census_without_graphs;

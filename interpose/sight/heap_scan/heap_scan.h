@@ -9,8 +9,8 @@
 // It allocates no Python object, keeps no reference, runs no Python code of the program and
 // changes no lifetime. Bounded in time and in memory: what a limit cuts off is told as
 // format::census_incomplete. After two that were cut off in the user's own code there are no more
-// (refusals.h, capability::heap scan); after two that were cut off
-// beyond it, of which the second has five times as long, no more go there.
+// (refusals.h, capability::heap scan); after one that was cut off beyond it the next may take five times
+// as long, and where one has needed that, no more go there.
 #pragma once
 
 #include <cstdint>

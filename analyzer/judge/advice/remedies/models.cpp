@@ -12,9 +12,10 @@ std::optional<verdicts::remedy> optimizer_again(const clues& of) {
       of.who.what != attribution::category::gradients) {
     return std::nullopt;
   }
-  // A list of gradients that a hook saw grows though no parameter is made.
-  const bool is_listed = of.kept_in({"list", "deque", "tuple", "set"});
-  if (of.who.generations < 2 || is_listed) return std::nullopt;
+  // Gradients that something else than parameters keeps, a hook's list, grow though none are made.
+  const bool of_parameters = of.held_by == nullptr || of.kept_by(format::held_gradient);
+  if (of.who.what == attribution::category::gradients && !of_parameters) return std::nullopt;
+  if (of.who.generations < 2) return std::nullopt;
   verdicts::remedy what;
   what.id = "optimizer_again";
   what.cause =

@@ -59,6 +59,14 @@ TEST_CASE("GIVEN a program that ran out of memory WHEN ranked THEN what mends it
   CHECK(ranked({saving("large", 1000), mends}) == "mends large ");
 }
 
+TEST_CASE("GIVEN several that mend it WHEN ranked THEN a setting is enough, whatever it saves") {
+  auto setting = saving("setting", 10, true);
+  setting.what.options = memtrace::allocator::settings{};
+  auto change = saving("change", 1000);
+  setting.mends_out_of_memory = change.mends_out_of_memory = true;
+  CHECK(ranked({change, setting}) == "setting change ");
+}
+
 TEST_CASE("GIVEN time or host memory WHEN ranked THEN they follow all that saves device memory") {
   auto time = saving("time", 0);
   time.what.saves_ns = 1'000'000'000;

@@ -399,3 +399,21 @@ TEST_CASE("GIVEN an error that ended the program THEN its frames are not why mem
   // Of one that was caught, what there was at the end says nothing.
   CHECK(all.kept.at_failure(0, false).empty());
 }
+
+TEST_CASE(
+    "GIVEN growth further out than the innermost container THEN its class is not the innermost's") {
+  verdicts::retainer held_by;
+  held_by.path = "memory[…][…]";
+  held_by.container = "tuple";
+  held_by.length = 3;
+  held_by.grows_in = verdicts::growing_level{.variable = "memory", .length = 40};
+  CHECK(verdicts::describe(held_by) == "`memory`, with 40 elements");
+  CHECK(verdicts::container_class(held_by) == "list");
+  held_by.length = 40;  // as long by chance
+  CHECK(verdicts::container_class(held_by) == "list");
+  held_by.grows_in->keys = 'n';
+  CHECK(verdicts::describe(held_by) == "`memory`, a dict of 40");
+  CHECK(verdicts::container_class(held_by) == "dict");
+  held_by.grows_in->variable = "memory[…]";
+  CHECK(verdicts::container_class(held_by) == "tuple");
+}

@@ -45,6 +45,11 @@ class program {
     gradients_ = true;
     return *this;
   }
+  // A backward pass runs from now on.
+  program& in_backward(bool runs) {
+    in_backward_ = runs;
+    return *this;
+  }
   program& mark_step() {
     finder_.on_step({}, {});
     return *this;
@@ -64,6 +69,7 @@ class program {
     head.scope.root.value = in_call_ ? 1 : 0;
     head.scope.forward = forward;
     if (gradients_) head.scope.flags |= format::scope_grad;
+    if (in_backward_) head.scope.flags |= format::scope_backward;
     trace::allocator_event record;
     record.kind = format::kind::alloc;
     record.size = size;
@@ -116,6 +122,7 @@ class program {
   bool keep_ = false;
   bool in_call_ = false;
   bool gradients_ = false;
+  bool in_backward_ = false;
 };
 
 // Manual SGD on two layers: batch, forward, loss, backward, update.
@@ -348,4 +355,21 @@ TEST_CASE("GIVEN a loop after another WHEN the window is full THEN the second on
   const auto found = of.steps();
   CHECK(found.count() > 150);
   CHECK(of.line_of(found) == "serve:1");
+}
+
+TEST_CASE("GIVEN layers that are computed again in one backward pass THEN they are no steps") {
+  const auto layer = [](program& of) {
+    of.at({"main:12", "forward:30"}).at({"main:12", "forward:31"}).at({"main:12", "forward:32"});
+  };
+  program in_one;
+  in_one.at({"main:11"}).in_backward(true);
+  for (int i = 0; i < 24; ++i) layer(in_one);
+  CHECK(in_one.steps().count() == 0);
+  program in_each;
+  for (int i = 0; i < 24; ++i) {
+    in_each.at({"main:11"}).in_backward(true);
+    layer(in_each);
+    in_each.in_backward(false);
+  }
+  CHECK(in_each.steps().count() >= 20);
 }
