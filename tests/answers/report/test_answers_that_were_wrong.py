@@ -471,12 +471,15 @@ def test_an_evaluation_under_autocast_is_one(built, tmp_path):
 
 
 HEAP = """
-import torch
-kept = []
+import time, torch
+net, kept = torch.nn.Linear(1024, 8).cuda(), []
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
 for step in range(130):
-    x = torch.randn(4096, 1024)  # 16 MiB on the host, and nobody keeps one
-    torch.nn.Linear(8, 8).cuda()(torch.randn(8, 8, device="cuda")).sum().backward()
-    kept.append(torch.empty(1, device="meta"))  # small objects, which lie in what is freed
+    x = torch.randn(2048, 1024)  # 8 MiB on the host, and nobody keeps one
+    net(x.cuda()).mean().backward()
+    optimizer.step()
+    kept.append(x.cuda())  # small objects, which lie in what is freed
+    time.sleep(0.02)  # for some samples
 """
 
 
