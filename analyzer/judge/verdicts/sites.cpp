@@ -8,6 +8,8 @@ namespace memtrace::verdicts {
 namespace {
 
 constexpr std::size_t frames_of_a_site = 2;
+// Where a key says the thread: no thread has this number.
+constexpr std::uint32_t made_for_a_gradient = UINT32_MAX;
 
 enum class whose : std::uint8_t { user, machine_code, model_library, torch };
 
@@ -43,7 +45,9 @@ site_names::place site_names::learn(trace::stack_id stack) {
   }
   std::size_t best = 0;
   while (best < 3 && found[best] == 0) ++best;
-  return {true, best < 2, number_of(candidates[best])};
+  auto of_gradients = candidates[best];
+  of_gradients.back() = made_for_a_gradient;
+  return {true, best < 2, number_of(candidates[best]), number_of(of_gradients)};
 }
 
 const site_names::place& site_names::of_stack(trace::stack_id stack) {
@@ -57,11 +61,14 @@ std::uint32_t site_names::of(const attribution::block_life& block) {
     const auto& own = of_stack(block.stack);
     if (own.user || !block.scope.forward) return own.site;
   }
-  if (block.scope.forward) return of_stack(block.scope.forward).site;
+  if (block.scope.forward) return of_stack(block.scope.forward).of_gradients;
   if (block.thread.value >= by_thread_.size())
     by_thread_.resize(block.thread.value + std::size_t{1});
   auto& thread = by_thread_[block.thread.value];
-  if (!thread.known) thread = {true, false, number_of({0, 0, 0, 0, 0, 0, block.thread.value + 1})};
+  if (!thread.known) {
+    const auto own = number_of({0, 0, 0, 0, 0, 0, block.thread.value + 1});
+    thread = {true, false, own, own};
+  }
   return thread.site;
 }
 

@@ -34,8 +34,9 @@ class site_names {
     bool known = false;
     bool user = false;  // has frames of the user's code
     std::uint32_t site = 0;
+    std::uint32_t of_gradients = 0;  // the site of what backward makes for this line
   };
-  // File, function and line of both frames, or a thread.
+  // File, function and line of both frames; a thread, or that it is for a gradient.
   using key = std::array<std::uint32_t, 7>;
 
   [[nodiscard]] const place& of_stack(trace::stack_id stack);
