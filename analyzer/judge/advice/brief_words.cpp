@@ -77,6 +77,7 @@ constexpr named all[] = {
     {"remove_empty_cache", "no useless empty_cache()"},
     {"results_with_graph", "keep `x.detach().cpu()`"},
     {"roundup_power2", "requests rounded up to shared sizes"},
+    {"separate_backward", "backward() for each forward pass"},
     {"sequence_length", "sequences of half the length"},
     {"set_to_none", "`zero_grad(set_to_none=True)`"},
     {"train_batch_half", "half the batch, gradient accumulation 2×"},

@@ -230,4 +230,15 @@ const weight_shape* weight_shapes::of(const blocks::block_facts& block) const {
   return found == known_.end() ? nullptr : &found->second;
 }
 
+void expect_gradients(const blocks::evidence& of, std::uint64_t event,
+                      allocator::request_edits& edits) {
+  if (of.attributed.trainable_bytes != of.attributed.parameter_bytes) return;
+  for (allocator::block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto& facts = of.blocks[block];
+    if (facts.what == attribution::category::weights && facts.name && !facts.unused_copy) {
+      (void)edits.allocate(event, block);
+    }
+  }
+}
+
 }  // namespace memtrace::advice

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyzer/judge/blocks/evidence.h"
+#include "analyzer/model/allocator/request_edits.h"
 
 namespace memtrace::advice {
 
@@ -72,5 +73,10 @@ class weight_shapes {
  private:
   std::map<std::pair<std::uint32_t, std::uint32_t>, weight_shape> known_;  // by root and name
 };
+
+// Puts a gradient of each weight where a run ended in its first forward pass: from this event on, if
+// all of them are trained.
+void expect_gradients(const blocks::evidence& of, std::uint64_t event,
+                      allocator::request_edits& edits);
 
 }  // namespace memtrace::advice

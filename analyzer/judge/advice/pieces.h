@@ -16,10 +16,11 @@
   X(train_batch)       /* with gradient accumulation */                          \
   X(evaluation_batch)                                                            \
   X(sequence_length)                                                             \
-  X(attention_kernel) /* scaled_dot_product_attention instead of scores */       \
-  X(chunked_loss)     /* head and loss of a part of the places at a time */      \
-  X(bucketing)        /* sizes that vary, rounded up to a few */                 \
-  X(mixed_precision)  /* autocast */                                             \
+  X(separate_backward) /* for each forward pass, where one waits for several */  \
+  X(attention_kernel)  /* scaled_dot_product_attention instead of scores */      \
+  X(chunked_loss)      /* head and loss of a part of the places at a time */     \
+  X(bucketing)         /* sizes that vary, rounded up to a few */                \
+  X(mixed_precision)   /* autocast */                                            \
   X(pure_bf16)                                                                   \
   X(checkpointing)                /* of repeated modules */                      \
   X(evaluation_without_gradients) /* inference_mode where no backward follows */ \

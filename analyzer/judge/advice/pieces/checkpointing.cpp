@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t most_classes = 3;
 
-// One module in one training pass.
+// One module in one call of its model, in a training pass.
 struct module_pass {
   std::vector<block_number> forward;   // its blocks, in their order
   std::uint64_t end = 0;               // the first block of another module after them
@@ -39,7 +39,53 @@ struct module_pass {
   block_number input = blocks::never;  // what was made right before, for the module as it seems
 };
 
-using passes_by_module = std::map<std::pair<std::size_t, std::uint32_t>, module_pass>;
+// By training pass, copy and call: one backward pass may be of several calls.
+struct pass_key {
+  std::size_t pass = 0;
+  std::uint32_t copy = 0;
+  std::uint32_t call = 0;
+  [[nodiscard]] auto operator<=>(const pass_key&) const = default;
+};
+using passes_by_module = std::map<pass_key, module_pass>;
+
+// Blocks that a module makes in backward without another module's between them.
+struct backward_run {
+  std::uint64_t begin = 0;
+  std::uint64_t after = 0;  // the first block of another module after them; 0: none
+};
+using backward_runs = std::map<std::pair<std::size_t, std::uint32_t>, std::vector<backward_run>>;
+
+// Gives each call of a module the runs in which its blocks are freed: from the one before the first
+// of them goes, to the next call's.
+void share_out(const blocks::evidence& of, const std::vector<backward_run>& runs,
+               const std::vector<module_pass*>& calls) {
+  const auto& refused = of.log.refused_events;
+  std::vector<std::pair<std::uint64_t, module_pass*>> by_first_death;
+  for (auto* const call : calls) {
+    auto first = end_event(of);
+    for (const auto block : call->forward) {
+      const auto death = death_event(of, block);
+      if (death > call->backward) first = std::min(first, death);
+    }
+    const bool is_cut_off =
+        !refused.empty() && refused.back() >= call->backward && first > refused.back();
+    if (calls.size() == 1 || !is_cut_off) by_first_death.emplace_back(first, call);
+  }
+  std::ranges::stable_sort(by_first_death, {}, &std::pair<std::uint64_t, module_pass*>::first);
+  std::size_t next = 0;
+  module_pass* before = nullptr;
+  for (const auto& [death, call] : by_first_death) {
+    auto run = next;
+    while (calls.size() > 1 && run + 1 < runs.size() && runs[run + 1].begin < death) ++run;
+    if (run >= runs.size()) break;
+    if (before == nullptr) run = 0;
+    if (before != nullptr) before->after = runs[run - 1].after;
+    call->again = runs[run].begin;
+    call->after = runs.back().after;
+    before = call;
+    next = run + 1;
+  }
+}
 
 // Places of the forward pass whose operation keeps nothing of what it is given: resampling.
 [[nodiscard]] std::set<trace::stack_id> places_that_keep_nothing(const blocks::evidence& of) {
@@ -97,9 +143,10 @@ struct pass_of_event {
 [[nodiscard]] passes_by_module module_passes(const blocks::evidence& of, const run_passes& passes,
                                              const module_copies& copies) {
   passes_by_module found;
+  backward_runs runs;
   const auto keep_nothing = places_that_keep_nothing(of);
   module_pass* running = nullptr;
-  module_pass* running_back = nullptr;
+  std::vector<backward_run>* running_back = nullptr;
   latest_result latest;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -110,26 +157,35 @@ struct pass_of_event {
     const auto pass = pass_at(of, passes, event);
     if (!pass) continue;
     const auto copy = copies.of(facts.module);
-    auto* const now = copy == module_copies::none ? nullptr : &found[{pass->number, copy}];
+    const bool is_of_copy = copy != module_copies::none;
+    auto* const now = forward && is_of_copy ? &found[{pass->number, copy, facts.call}] : nullptr;
     if (running != nullptr && running != now && running->end == 0) {
       running->end = event;
       running->output_is_kept = !keep_nothing.contains(facts.stack);
     }
-    running = forward ? now : nullptr;
-    if (backward && running_back != nullptr && running_back != now) running_back->after = event;
-    if (backward) running_back = now;
+    running = now;
+    if (backward) {
+      auto* const back = is_of_copy ? &runs[{pass->number, copy}] : nullptr;
+      if (running_back != nullptr && running_back != back) running_back->back().after = event;
+      if (back != nullptr && running_back != back) back->push_back({event, 0});
+      running_back = back;
+    }
     const auto before = latest.given_to(of, block);
     if (forward) latest.look_at(of, block);
     if (now == nullptr) continue;
     now->backward = pass->backward;
-    if (forward) {
-      if (now->forward.empty()) now->input = before;
-      now->forward.push_back(block);
-      now->end = 0;
-    } else {
-      now->after = 0;
-      if (now->again == 0) now->again = event;
+    if (now->forward.empty()) now->input = before;
+    now->forward.push_back(block);
+    now->end = 0;
+  }
+  for (const auto& [of_copy, of_runs] : runs) {
+    std::vector<module_pass*> calls;
+    const auto& [pass, copy] = of_copy;
+    for (auto at = found.lower_bound({pass, copy, 0}); at != found.end(); ++at) {
+      if (at->first.pass != pass || at->first.copy != copy) break;
+      calls.push_back(&at->second);
     }
+    share_out(of, of_runs, calls);
   }
   return found;
 }
@@ -272,7 +328,7 @@ struct kept_bytes {
       if (is_dropped(of, pass, block, output)) bytes += bytes_of(of, block);
       if (!stack && copies.is_copy_itself(of.blocks[block].module)) stack = of.blocks[block].stack;
     }
-    auto& sum = by_pass[key.first];
+    auto& sum = by_pass[key.pass];
     sum.all += bytes;
     sum.largest = std::max(sum.largest, bytes);
     ++sum.modules;

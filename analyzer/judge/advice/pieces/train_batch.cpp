@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "analyzer/judge/advice/batch_share.h"
+#include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
@@ -24,17 +25,6 @@ void scale_batch(const blocks::evidence& of, std::uint32_t parts, request_edits&
   const auto scales = scales_with_batch(of, passes, activity::training);
   for (block_number block = 0; block < scales.size(); ++block) {
     if (scales[block]) edits.scale(block, 1, parts);
-  }
-}
-
-// The run ended in its first forward pass: each weight will have a gradient, if all are trained.
-void expect_gradients(const blocks::evidence& of, std::uint64_t forward, request_edits& edits) {
-  if (of.attributed.trainable_bytes != of.attributed.parameter_bytes) return;
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto& facts = of.blocks[block];
-    if (facts.what == category::weights && facts.name && !facts.unused_copy) {
-      (void)edits.allocate(forward, block);
-    }
   }
 }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/advice/model_parts.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/program/names.h"
+#include "tests/unit/analyzer/judge/advice/made_up_run.h"
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using namespace memtrace::tests;
+
+namespace {
+
+enum class losses : std::uint8_t { of_each_call, of_all_calls };
+
+// Four calls of two layers before one backward pass, which goes through the last call first. Each
+// layer keeps 50 MiB inside and its output of 10, the loss 30 MiB and a number.
+class waiting_training : public made_up_run {
+ public:
+  explicit waiting_training(losses how) {
+    (void)module("", "Net");
+    for (const std::string path : {"layers.0", "layers.1"}) {
+      outer_.push_back(module(path, "Layer"));
+      inner_.push_back(module(path + ".feed", "Feed"));
+      (void)module(path + ".feed.linear", "Linear");
+    }
+    weight_ = weight("w", 40 * mib);
+    for (std::uint32_t step = 0; step < 2; ++step) run(how, step);
+  }
+
+ private:
+  static constexpr std::uint32_t calls = 4;
+
+  void run(losses how, std::uint32_t step) {
+    std::vector<std::vector<block_number>> graphs;
+    std::vector<block_number> numbers;
+    std::vector<block_number> of_losses;
+    for (std::uint32_t call = 1; call <= calls; ++call) {
+      auto& graph = graphs.emplace_back();
+      for (std::size_t i = 0; i < outer_.size(); ++i) {
+        at = {phase::forward, inner_[i], layer_, step * calls + call};
+        graph.push_back(keep(50 * mib));
+        at.module = outer_[i];
+        graph.push_back(keep(10 * mib));
+      }
+      at = {phase::forward, {}, loss_, 0};
+      if (how == losses::of_each_call || call == calls) {
+        of_losses.push_back(keep(30 * mib, category::outputs));
+      }
+      numbers.push_back(make(category::outputs, 4));
+    }
+    at = {phase::backward, {}, {}, 0};
+    for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
+      if (!of_losses.empty()) {
+        free(gradient_of(of_losses.back(), "NllLossBackward0", category::temporaries, mib));
+        free(of_losses.back());
+        of_losses.pop_back();
+      }
+      for (std::size_t i = graph->size(); i-- > 0;) {
+        free(gradient_of((*graph)[i], "MulBackward0", category::temporaries, 5 * mib));
+        free((*graph)[i]);
+      }
+      if (graph != graphs.rbegin()) continue;
+      gradient_ = gradient_of(graph->front(), "MulBackward0", category::gradients, 40 * mib);
+    }
+    free(numbers);
+    at = {phase::optimizer, {}, {}, 0};
+    free(make(category::temporaries, mib));
+    free(gradient_);
+    end_step();
+  }
+
+  std::vector<trace::object_id> outer_;
+  std::vector<trace::object_id> inner_;
+  trace::stack_id layer_ = line("train.py", 7, "forward", line("train.py", 20));
+  trace::stack_id loss_ = line("train.py", 21);
+  block_number weight_ = 0;
+  block_number gradient_ = 0;
+};
+
+constexpr std::uint64_t weights = 40 * mib;
+constexpr std::uint64_t graph = std::uint64_t{2} * (50 + 10) * mib;
+constexpr std::uint64_t loss = 30 * mib;
+
+}  // namespace
+
+TEST_CASE("GIVEN calls whose losses are added WHEN each has its backward THEN one graph is alive") {
+  waiting_training run(losses::of_each_call);
+  const auto all = advice::separate_backward(run.evidence());
+  REQUIRE(all.size() == 1);
+  CHECK(peak_of(run.log()) == weights + 4 * graph + 4 * loss + mib + 16);
+  // From the second call on the gradient is there, and backward needs its scratch memory beside.
+  const auto peak = peak_after(run, all[0]);
+  CHECK(peak >= weights + 40 * mib + graph + loss);
+  CHECK(peak <= weights + 40 * mib + graph + loss + 5 * mib + 16);
+}
+
+TEST_CASE("GIVEN one loss of all calls THEN no backward pass can come before it") {
+  waiting_training run(losses::of_all_calls);
+  CHECK(advice::separate_backward(run.evidence()).empty());
+}
+
+TEST_CASE("GIVEN several calls before one backward WHEN checkpointed THEN each keeps its outputs") {
+  waiting_training run(losses::of_each_call);
+  const auto all = advice::checkpointing(run.evidence());
+  REQUIRE(!all.empty());
+  REQUIRE(all[0].amount == "Layer");
+  // The outputs of all calls, the losses of those to come, one layer again with backward's scratch.
+  CHECK(peak_after(run, all[0]) == weights + 4 * 20 * mib + 3 * loss + 55 * mib + 16);
+}
+
+TEST_CASE("a method is called after a loop where its line stands behind it, in the same function") {
+  const std::string loop =
+      "def step():\n"
+      "    for x in batches:\n"
+      "        total += net(x)\n";
+  const auto is_after = [&](const std::string& what) {
+    return program::source_file(loop + what).is_called_after_loop("backward", 3);
+  };
+  CHECK(is_after("    total.backward()\n"));
+  CHECK(is_after("    scaler.scale(total).backward()\n"));
+  CHECK_FALSE(is_after("        total.backward()\n"));
+  CHECK_FALSE(is_after("    total.backward\n"));
+  CHECK_FALSE(is_after("total.backward()\n"));
+  CHECK_FALSE(is_after("    print(total)\n"));
+  CHECK_FALSE(program::source_file("for x in y:\n    pass\nz.backward()\n")
+                  .is_called_after_loop("backward", 3));
+}
