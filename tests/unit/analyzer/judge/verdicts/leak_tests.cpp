@@ -181,7 +181,7 @@ TEST_CASE("GIVEN one tensor that gets larger WHEN judged THEN it is a leak") {
   CHECK(device.suspects.at(0).generations == 1);
 }
 
-TEST_CASE("GIVEN memory made in backward WHEN it stays THEN it belongs to the forward line") {
+TEST_CASE("GIVEN memory made in backward WHEN it stays THEN it is told by the forward line") {
   made_up_program program;
   const auto line = program.stack_of(20);
   for (int i = 0; i < 40; ++i) {
@@ -196,9 +196,12 @@ TEST_CASE("GIVEN memory made in backward WHEN it stays THEN it belongs to the fo
   }
   const auto found = program.verdicts_on();
   const auto& device = about(found, "device:0");
-  REQUIRE(device.suspects.size() == 1);
-  CHECK(device.suspects[0].bytes_per_step == Approx(3_MiB));
-  CHECK(program.line_of(device.suspects[0]) == 20);
+  CHECK(device.bytes_per_step == Approx(3_MiB));
+  // Apart from what the line itself makes: others may keep it.
+  REQUIRE(device.suspects.size() == 2);
+  CHECK(device.suspects[0].bytes_per_step == Approx(2_MiB));
+  CHECK(device.suspects[1].bytes_per_step == Approx(1_MiB));
+  for (const auto& one : device.suspects) CHECK(program.line_of(one) == 20);
 }
 
 TEST_CASE(
