@@ -14,6 +14,7 @@
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/verdicts/held_path.h"
 #include "analyzer/judge/verdicts/retainer_words.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::verdicts {
 
@@ -158,6 +159,62 @@ template <class Ends, class Names>
   return found;
 }
 
+[[nodiscard]] std::string question_of(const program::doubt& why) {
+  const auto place =
+      fmt::format("{}:{}, `{}`", text::file_name(why.file), why.line, why.expression);
+  using program::doubt_kind;
+  switch (why.kind) {
+    case doubt_kind::keys:
+      return fmt::format("a key that comes again adds nothing ({})", place);
+    case doubt_kind::taken_out:
+      return fmt::format("the program may take out of it ({})", place);
+    case doubt_kind::measured:
+      return fmt::format("the program asks for its length ({})", place);
+    case doubt_kind::elsewhere:
+      return fmt::format("code that is not in this file has it ({})", place);
+    case doubt_kind::runs_out:
+      return fmt::format("what is put in may run out ({})", place);
+    case doubt_kind::places:
+      return "no container there gets longer: more of what was there holds memory";
+    case doubt_kind::returns:
+      return "it is a local variable of a library's function, and goes when that returns";
+  }
+  return {};
+}
+
+[[nodiscard]] bounded_growth unsettled(const retainer& held_by, const program::doubt& why,
+                                       std::string overturned_by) {
+  bounded_growth found;
+  found.settled = false;
+  found.summary = fmt::format("grows so far in {}: whether it goes on is not settled, as {}",
+                              describe(held_by), question_of(why));
+  found.overturned_by = std::move(overturned_by);
+  found.doubt = why;
+  return found;
+}
+
+// A local variable of a library's function gathers what an evaluation makes, as generate() does with
+// the scores of each token. What the call returned, in one container, is seen at the exit alone.
+[[nodiscard]] std::optional<bounded_growth> until_return(const suspect& who) {
+  const auto is_local = [](const retainer& held_by) {
+    constexpr auto elsewhere =
+        format::held_unreachable | format::held_traceback | format::held_hook;
+    return held_by.owner.starts_with("local of ") && !held_by.file.empty() &&
+           !code::is_user_code(held_by.file) && (held_by.flags & elsewhere) == 0;
+  };
+  const auto is_returned = [](const retainer& held_by) {
+    return held_by.at_exit_only && held_by.blocks <= held_by.length;
+  };
+  if (who.born_in != attribution::phase::evaluation) return std::nullopt;
+  const auto* const largest = largest_with_end(
+      who, [&](const retainer& one) { return is_local(one) || is_returned(one); },
+      [&](const retainer& one) { return is_local(one) && one.gets_longer; });
+  if (largest == nullptr) return std::nullopt;
+  return unsettled(
+      *largest, {program::doubt_kind::returns, largest->file, largest->line, largest->owner},
+      fmt::format("growth after the call has ended that has `{}`", variable_of(*largest)));
+}
+
 // A model that grows as it is written gets a few more parts (tasks, stages), not ever more; they
 // need not all run in each step. They are its own: what a list or an optimizer keeps is not.
 constexpr std::uint64_t most_parts = 8;
@@ -300,27 +357,6 @@ constexpr std::uint64_t most_parts = 8;
       .overturned_by = fmt::format("growth of `{}` while the inputs' sizes stay", name)};
 }
 
-[[nodiscard]] std::string question_of(const program::doubt& why) {
-  const auto place =
-      fmt::format("{}:{}, `{}`", text::file_name(why.file), why.line, why.expression);
-  using program::doubt_kind;
-  switch (why.kind) {
-    case doubt_kind::keys:
-      return fmt::format("a key that comes again adds nothing ({})", place);
-    case doubt_kind::taken_out:
-      return fmt::format("the program may take out of it ({})", place);
-    case doubt_kind::measured:
-      return fmt::format("the program asks for its length ({})", place);
-    case doubt_kind::elsewhere:
-      return fmt::format("code that is not in this file has it ({})", place);
-    case doubt_kind::runs_out:
-      return fmt::format("what is put in may run out ({})", place);
-    case doubt_kind::places:
-      return "no container there gets longer: more of what was there holds memory";
-  }
-  return {};
-}
-
 [[nodiscard]] std::optional<bounded_growth> not_settled(const suspect& who,
                                                         const growing_run& run) {
   // The last of the steps has no end to measure at; growth that began late was looked at from then.
@@ -330,14 +366,9 @@ constexpr std::uint64_t most_parts = 8;
   const auto* const largest = largest_with_end(
       who, [&](const retainer& held_by) { return held_by.bound || in_doubt(held_by); }, in_doubt);
   if (largest == nullptr) return std::nullopt;
-  const auto variable = variable_of(*largest);
-  bounded_growth found;
-  found.settled = false;
-  found.summary = fmt::format("grows so far in {}: whether it goes on is not settled, as {}",
-                              describe(*largest), question_of(*largest->doubt));
+  auto found = unsettled(*largest, *largest->doubt,
+                         fmt::format("whether `{}` grows in a longer run", variable_of(*largest)));
   found.steps_to_full = steps_that_tell - steps - 1;
-  found.overturned_by = fmt::format("whether `{}` grows in a longer run", variable);
-  found.doubt = largest->doubt;
   return found;
 }
 
@@ -362,6 +393,7 @@ constexpr std::uint64_t most_parts = 8;
                                                               const growing_run& run) {
   if (auto found = into_container(who)) return found;
   if (auto found = up_to_positions(who, run)) return found;
+  if (auto found = until_return(who)) return found;
   if (auto found = first_states(who, run)) return found;
   if (auto found = larger_model(who, run)) return found;
   if (auto found = gradients_of_weights(who, run)) return found;

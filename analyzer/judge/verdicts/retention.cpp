@@ -277,7 +277,8 @@ retainer retention::describe(const held_path& path, const history& pair,
   }
   // The error that ends a program still has the frames that ran then: it is not why they are there.
   const bool is_kept_error = path.path.find(".__traceback__") != path.path.npos;
-  if (is_seen_at_exit_only(pair) && (made.flags & format::held_traceback) != 0 && !is_kept_error) {
+  made.at_exit_only = is_seen_at_exit_only(pair);
+  if (made.at_exit_only && (made.flags & format::held_traceback) != 0 && !is_kept_error) {
     made.flags &= ~format::held_traceback;
     made.owner.clear();
   }

@@ -75,6 +75,7 @@ struct retainer {
   double bytes_per_step = 0;               // between heap scans; 0: seen once
   std::uint32_t heap_scans = 0;            // that saw it
   std::uint64_t seen_at_step = 0;          // the last of them
+  bool at_exit_only = false;               // no other saw it
   std::uint64_t recorded_in_backward = 0;  // of the bytes: made by a backward that made a graph
   std::string numbers;                     // beside it, at that time: capacity=40,budget=320
   std::optional<program::bound> bound;     // what keeps it from getting ever longer

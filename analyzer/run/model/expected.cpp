@@ -44,7 +44,8 @@ namespace {
   return found == process.step_shares.end() ? nullptr : &*found;
 }
 
-// The most of each category at any phase's peak: gradients are not there when activations are.
+// The most of each category at any phase's peak: gradients are not there when activations are. While a
+// model is put together its weights may be there twice, or in another type.
 void read_phases(const device_report& device, estimate::measured_run& run) {
   const auto look = [&run](const memory_view& view, std::optional<attribution::phase> when) {
     const auto most = [](std::uint64_t& so_far, std::uint64_t bytes) {
@@ -62,7 +63,7 @@ void read_phases(const device_report& device, estimate::measured_run& run) {
       most(run.step_temporaries, bytes_in(view, attribution::category::temporaries));
     }
   };
-  look(device.at_peak, std::nullopt);
+  if (device.at_peak.during != attribution::phase::setup) look(device.at_peak, std::nullopt);
   for (const auto& one : device.phases) {
     if (one.which != attribution::phase::setup) look(one.at_peak, one.which);
   }

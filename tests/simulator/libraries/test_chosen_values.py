@@ -95,6 +95,11 @@ def test_argument_checks_let_unknown_values_pass_and_refuse_known_ones(built, tm
     assert said.splitlines() == ["normal 16 32", "categorical 16", "normal 20000 32", "categorical 20000", "refused"]
 
 
+def test_without_choices_no_argument_is_checked(built, tmp_path):
+    said = record(tmp_path, [PROGRAMS / "argument_checks.py"]).expect(0).stdout.decode()
+    assert said.splitlines() == ["normal 16 32", "categorical 16", "normal 20000 32", "categorical 20000"]
+
+
 def test_programs_of_other_kinds_run_as_ever(built, tmp_path):
     """Tensors and operators that are not followed: sparse ones, functions as operators, a default device."""
     said = record(tmp_path, [PROGRAMS / "other_kinds.py"], routing="balanced").expect(0).stdout.decode()

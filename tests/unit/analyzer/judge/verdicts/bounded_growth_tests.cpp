@@ -74,6 +74,37 @@ TEST_CASE("GIVEN a category whose growth is that of filling buffers THEN it fill
   CHECK(found.verdicts[2].found.shape == shape::accumulating);  // half of it is something else
 }
 
+TEST_CASE("GIVEN an evaluation's growth in a library's local variable THEN its call may end") {
+  auto scores = buffer(6, "tuple", 0);
+  scores.owner = "local of _sample";
+  scores.file = "/venv/lib/python3.12/site-packages/transformers/generation/utils.py";
+  scores.gets_longer = true;
+  auto returned = buffer(256, "tuple", 0);
+  returned.path = "out['scores'][…]";
+  returned.at_exit_only = true;
+  returned.blocks = 256;
+  const auto answer = [](const verdicts::retainer& local, const verdicts::retainer& result,
+                         attribution::phase during) {
+    auto found = one({grows(1.0, {local, result})});
+    found.verdicts[0].suspects[0].born_in = during;
+    found.verdicts[0].suspects[0].found.evidence.steps = 500;
+    verdicts::judge_bounded_growth(found);
+    return found.verdicts[0].found.shape;
+  };
+  using attribution::phase;
+  CHECK(answer(scores, returned, phase::evaluation) == shape::unknown);
+  CHECK(answer(scores, returned, phase::forward) == shape::accumulating);
+  auto own = scores;
+  own.file = "/home/me/train.py";
+  CHECK(answer(own, returned, phase::evaluation) == shape::accumulating);
+  auto several = returned;  // results of three calls are kept
+  several.blocks = 768;
+  CHECK(answer(scores, several, phase::evaluation) == shape::accumulating);
+  auto all_along = returned;
+  all_along.at_exit_only = false;
+  CHECK(answer(scores, all_along, phase::evaluation) == shape::accumulating);
+}
+
 TEST_CASE("GIVEN a plain list THEN nothing is taken back") {
   auto found = one({grows(1.0, {buffer(200, "list", 0)})});
   verdicts::judge_bounded_growth(found);
