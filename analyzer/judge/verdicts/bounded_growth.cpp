@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -72,13 +71,12 @@ struct growing_run {
 
 // A container that is emptied, with what it has gathered by then.
 [[nodiscard]] bounded_growth until_emptied(const suspect& who, const retainer& held_by) {
-  const auto variable = variable_of(held_by);
   bounded_growth found;
   found.summary = fmt::format("grows in {}, {}", describe(held_by), bound_words(held_by));
-  found.overturned_by = fmt::format("growth after the program has emptied `{}`", variable);
-  const auto so_far = who.found.evidence.steps;
-  const auto limit = held_by.bound->value;
-  found.steps_to_full = limit > so_far ? limit - so_far : 1;
+  found.overturned_by =
+      fmt::format("growth after the program has emptied `{}`", variable_of(held_by));
+  found.steps_to_full =
+      std::max(held_by.bound->value, who.found.evidence.steps + 1) - who.found.evidence.steps;
   found.bound = held_by.bound;
   return found;
 }
@@ -114,19 +112,19 @@ template <class Ends, class Names>
   const bool is_preset =
       bound.kind != program::bound_kind::container && length_of(*largest) == limit;
   const auto length = is_preset ? largest->blocks : length_of(*largest);
-  const auto variable = variable_of(*largest);
   bounded_growth found;
   found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));
   found.overturned_by = "growth after the container is full";
   found.bound = bound;
   if (limit == 0) return found;
   if (largest->grows_itself) {  // nobody knows how many rows it has
-    found.overturned_by =
-        fmt::format("growth after `{}` is {} long", variable, text::format_count(limit));
+    found.overturned_by = fmt::format("growth after `{}` is {} long", variable_of(*largest),
+                                      text::format_count(limit));
     return found;
   }
   found.overturned_by =
-      fmt::format("growth after `{}` is full at {} elements{}", variable, text::format_count(limit),
+      fmt::format("growth after `{}` is full at {} elements{}", variable_of(*largest),
+                  text::format_count(limit),
                   length == 0 ? "" : fmt::format(" (it held {})", text::format_count(length)));
   if (limit < length || length == 0 || who.bytes_per_step <= 0) return found;
   const double an_element = static_cast<double>(largest->bytes) / static_cast<double>(length);
@@ -182,8 +180,8 @@ template <class Ends, class Names>
   return {};
 }
 
-[[nodiscard]] bounded_growth unsettled(const retainer& held_by, const program::doubt& why,
-                                       std::string overturned_by) {
+[[nodiscard]] bounded_growth open_growth(const retainer& held_by, const program::doubt& why,
+                                         std::string overturned_by) {
   bounded_growth found;
   found.settled = false;
   found.summary = fmt::format("grows so far in {}: whether it goes on is not settled, as {}",
@@ -196,9 +194,8 @@ template <class Ends, class Names>
 // A local variable of a library's function gathers what an evaluation makes, as generate() does with
 // the scores of each token. What the call returned, in one container, is seen at the exit alone.
 [[nodiscard]] std::optional<bounded_growth> until_return(const suspect& who) {
+  constexpr auto elsewhere = format::held_unreachable | format::held_traceback | format::held_hook;
   const auto is_local = [](const retainer& held_by) {
-    constexpr auto elsewhere =
-        format::held_unreachable | format::held_traceback | format::held_hook;
     return held_by.owner.starts_with("local of ") && !held_by.file.empty() &&
            !code::is_user_code(held_by.file) && (held_by.flags & elsewhere) == 0;
   };
@@ -210,9 +207,9 @@ template <class Ends, class Names>
       who, [&](const retainer& one) { return is_local(one) || is_returned(one); },
       [&](const retainer& one) { return is_local(one) && one.gets_longer; });
   if (largest == nullptr) return std::nullopt;
-  return unsettled(
-      *largest, {program::doubt_kind::returns, largest->file, largest->line, largest->owner},
-      fmt::format("growth after the call has ended that has `{}`", variable_of(*largest)));
+  const program::doubt why{program::doubt_kind::returns, largest->file, largest->line,
+                           largest->owner};
+  return open_growth(*largest, why, "growth after the call has ended");
 }
 
 // A model that grows as it is written gets a few more parts (tasks, stages), not ever more; they
@@ -366,8 +363,9 @@ constexpr std::uint64_t most_parts = 8;
   const auto* const largest = largest_with_end(
       who, [&](const retainer& held_by) { return held_by.bound || in_doubt(held_by); }, in_doubt);
   if (largest == nullptr) return std::nullopt;
-  auto found = unsettled(*largest, *largest->doubt,
-                         fmt::format("whether `{}` grows in a longer run", variable_of(*largest)));
+  auto found =
+      open_growth(*largest, *largest->doubt,
+                  fmt::format("whether `{}` grows in a longer run", variable_of(*largest)));
   found.steps_to_full = steps_that_tell - steps - 1;
   return found;
 }

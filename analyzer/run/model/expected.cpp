@@ -44,8 +44,7 @@ namespace {
   return found == process.step_shares.end() ? nullptr : &*found;
 }
 
-// The most of each category at any phase's peak: gradients are not there when activations are. While a
-// model is put together its weights may be there twice, or in another type.
+// The most of each category at any phase's peak: gradients are not there when activations are.
 void read_phases(const device_report& device, estimate::measured_run& run) {
   const auto look = [&run](const memory_view& view, std::optional<attribution::phase> when) {
     const auto most = [](std::uint64_t& so_far, std::uint64_t bytes) {
@@ -63,7 +62,7 @@ void read_phases(const device_report& device, estimate::measured_run& run) {
       most(run.step_temporaries, bytes_in(view, attribution::category::temporaries));
     }
   };
-  if (device.at_peak.during != attribution::phase::setup) look(device.at_peak, std::nullopt);
+  look(device.at_peak, std::nullopt);
   for (const auto& one : device.phases) {
     if (one.which != attribution::phase::setup) look(one.at_peak, one.which);
   }
@@ -96,7 +95,9 @@ void read_phases(const device_report& device, estimate::measured_run& run) {
 
 std::vector<estimate::expected_term> expected_terms(const process_report& process,
                                                     const device_report& device) {
-  if (device.from_cuda_calls) return {};
+  // Which parameters there are is known at the peak: not of a model that is still put together.
+  const bool in_setup = device.at_peak.during == attribution::phase::setup;
+  if (device.from_cuda_calls || in_setup) return {};
   return estimate::expect(measure(process, device));
 }
 

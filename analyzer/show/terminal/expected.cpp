@@ -42,6 +42,12 @@ void add_host_room(text::page& out, const run::process_report& process) {
 void add_expected_in_full(text::page& out, const run::process_report& process,
                           const run::device_report& device) {
   const auto terms = run::expected_terms(process, device);
+  if (terms.empty() && !device.from_cuda_calls) {
+    out.line("  the peak lies in the setup: what of the model was there by then is not known");
+    if (const auto room = run::room_of(process, device)) add_room(out, *room);
+    add_host_room(out, process);
+    return;
+  }
   out.line(fmt::format("  {:>11} {:>11} {:>9}  {}", "expected", "measured", "", ""),
            text::emphasis::faint);
   for (const auto& term : terms) {

@@ -19,44 +19,6 @@ SWEPT_AFTER = 1 << 26  # bytes of twins, when those of dead storages are given b
 REMEMBERED = 1 << 20  # bytes of an upload that the simulator remembers (simulator/core/contents.h)
 
 
-class Routing:
-    """Who is chosen by values that nobody knows."""
-
-    def __init__(self, text):
-        self.kind, _, rest = text.partition(":")
-        self.rest = [float(number) for number in rest.split(",")] if rest else []
-        self.generator = torch.Generator("cpu")
-        self.generator.manual_seed(0)
-
-    def choose(self, rows, among, count):
-        """rows × count numbers below `among`, in a row none twice."""
-        if self.kind == "worst":
-            return torch.arange(count, device="cpu").expand(rows, count)
-        if self.kind == "balanced":
-            # One after the other; where there are fewer than numbers, they lie evenly among them.
-            every = torch.arange(rows * count, device="cpu")
-            fewer = rows * count < among
-            every = every * among // (rows * count) if fewer else every % among
-            return every.view(rows, count)
-        if self.kind == "zipf":
-            shares = torch.arange(1, among + 1, dtype=torch.float64, device="cpu") ** -self.rest[0]
-        else:
-            shares = torch.tensor(self.rest, dtype=torch.float64, device="cpu")
-            # A choice among others than the experts.
-            if among != len(shares):
-                return torch.arange(count, device="cpu").expand(rows, count)
-        if count == 1:
-            return torch.multinomial(shares, rows, True, generator=self.generator).view(rows, 1)
-        # The largest of log p plus noise of this form are a draw without replacement by p.
-        chosen = []
-        at_once = max(1, (1 << 22) // among)
-        for first in range(0, rows, at_once):
-            size = min(at_once, rows - first), among
-            noise = torch.rand(size, generator=self.generator, dtype=torch.float64, device="cpu")
-            chosen.append((shares.log() - (-noise.log()).log()).topk(count).indices)
-        return torch.cat(chosen)
-
-
 class ChosenValues:
     def __init__(self, routing, masks):
         self.routing = Routing(routing) if routing else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of PyTorch's operators and of what they are given, for chosen_values.py."""
+"""What is known of PyTorch's operators, what they are given and whom they choose, for chosen_values.py."""
 
 # What they write hangs on none of the values that they are given.
 CONSTANT = {"zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full",
@@ -150,3 +150,41 @@ def size_of(facts, made, twins, args):
         return 0 if values is None or values.numel() == 0 else int(values.max())
     found = tensors_in(made)
     return found[0].size(0) if found and found[0].dim() > 0 else 0
+
+
+class Routing:
+    """Who is chosen by values that nobody knows."""
+
+    def __init__(self, text):
+        self.kind, _, rest = text.partition(":")
+        self.rest = [float(number) for number in rest.split(",")] if rest else []
+        self.generator = torch.Generator("cpu")
+        self.generator.manual_seed(0)
+
+    def choose(self, rows, among, count):
+        """rows × count numbers below `among`, in a row none twice."""
+        if self.kind == "worst":
+            return torch.arange(count, device="cpu").expand(rows, count)
+        if self.kind == "balanced":
+            # One after the other; where there are fewer than numbers, they lie evenly among them.
+            every = torch.arange(rows * count, device="cpu")
+            fewer = rows * count < among
+            every = every * among // (rows * count) if fewer else every % among
+            return every.view(rows, count)
+        if self.kind == "zipf":
+            shares = torch.arange(1, among + 1, dtype=torch.float64, device="cpu") ** -self.rest[0]
+        else:
+            shares = torch.tensor(self.rest, dtype=torch.float64, device="cpu")
+            # A choice among others than the experts.
+            if among != len(shares):
+                return torch.arange(count, device="cpu").expand(rows, count)
+        if count == 1:
+            return torch.multinomial(shares, rows, True, generator=self.generator).view(rows, 1)
+        # The largest of log p plus noise of this form are a draw without replacement by p.
+        chosen = []
+        at_once = max(1, (1 << 22) // among)
+        for first in range(0, rows, at_once):
+            size = min(at_once, rows - first), among
+            noise = torch.rand(size, generator=self.generator, dtype=torch.float64, device="cpu")
+            chosen.append((shares.log() - (-noise.log()).log()).topk(count).indices)
+        return torch.cat(chosen)

@@ -95,7 +95,7 @@ TEST_CASE("GIVEN an evaluation's growth in a library's local variable THEN its c
   CHECK(answer(scores, returned, phase::evaluation) == shape::unknown);
   CHECK(answer(scores, returned, phase::forward) == shape::accumulating);
   auto own = scores;
-  own.file = "/home/me/train.py";
+  own.file = "/src/train.py";
   CHECK(answer(own, returned, phase::evaluation) == shape::accumulating);
   auto several = returned;  // results of three calls are kept
   several.blocks = 768;
