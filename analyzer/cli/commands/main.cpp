@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analyzer/base/text/nearest.h"
+#include "analyzer/base/text/page.h"
 #include "analyzer/cli/commands/arguments.h"
 #include "analyzer/cli/commands/command.h"
 #include "analyzer/cli/help/page.h"
@@ -220,6 +221,17 @@ void add_footer(CLI::App& sub, const subcommand& entry) {
   return {};
 }
 
+// "memtrace dry-run has it", of the subcommands that take this option; empty: none does.
+[[nodiscard]] std::string subcommands_with(const std::string& option, const CLI::App& all) {
+  std::vector<std::string> names;
+  for (const auto* one : all.get_subcommands(nullptr)) {
+    if (one->get_option_no_throw(option) != nullptr) names.push_back("memtrace " + one->get_name());
+  }
+  if (names.empty()) return {};
+  return fmt::format("{} {} it", memtrace::text::join(names, ", "),
+                     names.size() == 1 ? "has" : "have");
+}
+
 // "memtrace run has no --memroy; did you mean --memory?"
 [[nodiscard]] std::string about_option(const std::string& unknown, const CLI::App& of) {
   using memtrace::text::edit_distance;
@@ -241,9 +253,11 @@ void add_footer(CLI::App& sub, const subcommand& entry) {
       }
     }
   }
-  const auto end = nearest.empty()
-                       ? fmt::format("memtrace {} --help lists what it has", of.get_name())
-                       : fmt::format("did you mean {}?", nearest);
+  const auto others = nearest.empty() ? subcommands_with(unknown, *of.get_parent()) : std::string();
+  const auto end = !nearest.empty() ? fmt::format("did you mean {}?", nearest)
+                   : !others.empty()
+                       ? others
+                       : fmt::format("memtrace {} --help lists what it has", of.get_name());
   return fmt::format("memtrace {} has no {}; {}", of.get_name(), unknown, end);
 }
 

@@ -39,7 +39,6 @@ constexpr std::size_t most_texts = 1u << 20;
 struct ranked {
   path_growth growth;
   retainer found;
-  bool at_exit_only = false;
   [[nodiscard]] auto order() const {
     return std::tuple(growth.leaks(), growth.bytes_per_step, found.bytes);
   }
@@ -387,12 +386,11 @@ std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t sit
     const auto whole = last.of_site > usual ? last.of_site - usual : last.of_site;
     const bool explains = is_good_part(last.bytes, whole) && !(lasting && is_gone(at->second));
     if (!growth.leaks() && !explains) continue;
-    found.push_back({growth, describe(paths_[at->first[2]], at->second, growth),
-                     is_seen_at_exit_only(at->second)});
+    found.push_back({growth, describe(paths_[at->first[2]], at->second, growth)});
   }
   // Once main has returned, what its locals kept is without a name: while it ran a name led there.
   const auto is_of_exit = [&](const ranked& one) {
-    return (one.found.flags & format::held_unreachable) != 0 && one.at_exit_only;
+    return (one.found.flags & format::held_unreachable) != 0 && one.found.at_exit_only;
   };
   if (!std::ranges::all_of(found, is_of_exit)) std::erase_if(found, is_of_exit);
   const auto grows = [](const ranked& one) { return one.growth.leaks(); };
@@ -403,7 +401,7 @@ std::vector<retainer> retention::of_site(std::uint32_t device, std::uint32_t sit
       std::erase_if(found, [&](const ranked& other) {
         return without_keys(other.found.path) == one.path.path;
       });
-      found.push_back({growth, describe(one.path, one.together, growth), false});
+      found.push_back({growth, describe(one.path, one.together, growth)});
     }
   }
   std::ranges::stable_sort(found, std::greater(), &ranked::order);

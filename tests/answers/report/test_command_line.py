@@ -31,6 +31,8 @@ def test_what_is_near_no_subcommand_gets_no_guess(built):
 @pytest.mark.parametrize("written, meant", [
     (["report", "traces", "--jsno", "x"], "memtrace report has no --jsno; did you mean --json?"),
     (["dry-run", "--mem", "4GiB", "--", "true"], "memtrace dry-run has no --mem; did you mean --memory?"),
+    (["run", "--memory", "4GiB", "--", "true"],
+     "memtrace run has no --memory; memtrace dry-run, memtrace replay have it"),
     (["report", "traces", "--colours=no"], "memtrace report has no --colours; memtrace report --help lists what it has"),
 ])
 def test_an_unknown_option_is_told_with_the_one_that_is_meant(built, written, meant):
