@@ -8,7 +8,7 @@ its own) is a word of a later file of the same unit, or declared in a header tha
 Usage: join_sources.py [--apart] ROOT FOLDER LINES SOURCE...
 --apart, for tests, which have helpers of the same names: each source that opens no named namespace at its top comes
 into a namespace of its own, so that its names and its using-directives are nobody else's.
-LINES is what a unit holds at most. Writes FOLDER/unit_*.cpp where they differ from what is there,
+LINES is what a unit holds at most. Writes FOLDER/WING_*.cpp where they differ from what is there,
 and prints their names, one a line. Project headers are found below ROOT and ROOT/include.
 """
 
@@ -213,7 +213,7 @@ def main() -> None:
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for number, joined in enumerate(units_of(parts, most)):
-        file = target / f"unit_{number}.cpp"
+        file = target / f"{joined[0].wing[-1]}_{number}.cpp"
         text = text_of(joined, root)
         if not file.is_file() or file.read_text() != text:
             file.write_text(text)

@@ -53,6 +53,7 @@ enum class doubt_kind : std::uint8_t {
   elsewhere,  // it is handed to code that is not seen
   runs_out,   // what is put in is taken from something that comes to an end
   places,     // no container gets longer: each element of one has something more
+  captures,   // CUDA graphs have it, and perhaps all of them are captured
   returns,    // a function of a library has it, and gives it back or away when it returns
 };
 

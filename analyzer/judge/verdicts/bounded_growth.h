@@ -10,9 +10,11 @@
 //   goes with it
 //   a table for each size that the inputs have had
 //   keys and values of a text that is being written
+//   what CUDA graphs were captured with, and a workspace for each stream
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "analyzer/judge/verdicts/retention.h"
 #include "analyzer/judge/verdicts/verdict.h"
@@ -30,6 +32,20 @@ void explain(findings& found, const retention& kept, const trace::dictionary& na
 // `overturned_by` says what would make a leak of it. `positions`: of the program's model; 0: not
 // known.
 void judge_bounded_growth(findings& found, std::uint64_t positions = 0);
+
+// Other parts of the run that grow.
+struct growing_run {
+  bool weights_leak = false;    // of modules that no longer run
+  bool model_grows = false;     // by modules that all run, by few, or up to a bound
+  std::uint64_t steps = 0;      // of the run, where it is known
+  std::uint64_t positions = 0;  // of the model; 0: not known
+};
+
+[[nodiscard]] growing_run growing_run_of(const findings& found, std::uint64_t positions);
+
+// Why the growth of a suspect comes to an end, or may do so; empty: nothing says that it does.
+[[nodiscard]] std::optional<bounded_growth> bounded_growth_of(const suspect& who,
+                                                              const growing_run& run);
 
 // At most so many steps' blocks are alive at once where each step makes its own.
 inline constexpr std::uint64_t births_of_what_streams = 2;

@@ -206,6 +206,8 @@ void collector::end_step(const trace::event& head, std::uint64_t event) {
 
 void collector::stepped(const trace::event& head, const trace::step_event& record) {
   const bool user = record.source == format::step_source::user;
+  const auto* const on = replayed_.device(head.device);
+  if (!user && on != nullptr && on->allocator.graphs().is_capturing()) return;
   if (!user && (by_user_ || !steps_.clock().begins_round(record.object))) return;
   if (user && !by_user_ && steps_.clock().now() != 0) {  // its own count, from the first on
     steps_ = timeline(head.number);

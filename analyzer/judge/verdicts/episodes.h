@@ -68,6 +68,7 @@ class phase_episodes {
   // A block was made: is this another call of a model?
   void born(const attribution::block_life& block, std::uint64_t time_ns,
             const episodes::totals_of_device& totals_of) {
+    if (block.born.captured) return;  // it runs when the graph is replayed
     const auto calls = block.born.passes.calls;
     if (few_steps_ && block.born.call != 0 && block.born.call != called_) {
       called_ = block.born.call;

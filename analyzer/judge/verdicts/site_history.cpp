@@ -115,6 +115,7 @@ void site_history::outlived(const attribution::block_life& block, attribution::c
   kind->born_event = block.born_event;
   kind->stack = block.stack;
   kind->forward = block.scope.forward;
+  kind->captured = block.born.captured;
   kind->born_in = block.born.evaluating ? attribution::phase::evaluation : block.born.during;
 }
 

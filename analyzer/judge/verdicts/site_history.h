@@ -115,6 +115,7 @@ struct kind_of_block {
   trace::stack_id stack;
   trace::stack_id forward;
   attribution::phase born_in = attribution::phase::other;
+  bool captured = false;  // for a CUDA graph
 };
 
 struct site_history {

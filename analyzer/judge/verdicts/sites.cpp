@@ -8,8 +8,9 @@ namespace memtrace::verdicts {
 namespace {
 
 constexpr std::size_t frames_of_a_site = 2;
-// Where a key says the thread: no thread has this number.
+// Where a key says the thread: no thread has these numbers.
 constexpr std::uint32_t made_for_a_gradient = UINT32_MAX;
+constexpr std::uint32_t made_for_a_graph = UINT32_MAX - 1;
 
 enum class whose : std::uint8_t { user, machine_code, model_library, torch };
 
@@ -47,7 +48,10 @@ site_names::place site_names::learn(trace::stack_id stack) {
   while (best < 3 && found[best] == 0) ++best;
   auto of_gradients = candidates[best];
   of_gradients.back() = made_for_a_gradient;
-  return {true, best < 2, number_of(candidates[best]), number_of(of_gradients)};
+  auto of_graphs = candidates[best];
+  of_graphs.back() = made_for_a_graph;
+  return {true, best < 2, number_of(candidates[best]), number_of(of_gradients),
+          number_of(of_graphs)};
 }
 
 const site_names::place& site_names::of_stack(trace::stack_id stack) {
@@ -57,6 +61,7 @@ const site_names::place& site_names::of_stack(trace::stack_id stack) {
 }
 
 std::uint32_t site_names::of(const attribution::block_life& block) {
+  if (block.stack && block.born.captured) return of_stack(block.stack).of_graphs;
   if (block.stack) {
     const auto& own = of_stack(block.stack);
     if (own.user || !block.scope.forward) return own.site;
@@ -67,7 +72,7 @@ std::uint32_t site_names::of(const attribution::block_life& block) {
   auto& thread = by_thread_[block.thread.value];
   if (!thread.known) {
     const auto own = number_of({0, 0, 0, 0, 0, 0, block.thread.value + 1});
-    thread = {true, false, own, own};
+    thread = {true, false, own, own, own};
   }
   return thread.site;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Call sites as growth is told by them: the two innermost frames of the user's own code. Library
-// frames below them vary with sizes and versions, frames above with who called; memory made in
-// backward belongs to the line whose gradient it was made for.
+// frames below them vary with sizes and versions, frames above with who called. Memory made in
+// backward is told by the line whose gradient it was made for, as a site of its own: what keeps the
+// gradients of a line does not keep its activations. So is what a line makes while a CUDA graph is
+// captured: the graph's replays need it.
 //
 //   torch/nn/functional.py linear  ┐
 //   torch/nn/modules/linear.py     ┘ left out
@@ -35,8 +37,9 @@ class site_names {
     bool user = false;  // has frames of the user's code
     std::uint32_t site = 0;
     std::uint32_t of_gradients = 0;  // the site of what backward makes for this line
+    std::uint32_t of_graphs = 0;     // of what the line makes for CUDA graphs
   };
-  // File, function and line of both frames; a thread, or that it is for a gradient.
+  // File, function and line of both frames; a thread, or one of the marks in sites.cpp.
   using key = std::array<std::uint32_t, 7>;
 
   [[nodiscard]] const place& of_stack(trace::stack_id stack);

@@ -192,6 +192,7 @@ struct movements {
   made.forward = kind.forward;
   made.what = kind.what;
   made.born_in = kind.born_in;
+  made.captured = kind.captured;
   made.bytes_per_step = found.bytes_per_step;
   made.bytes = page.series.latest();
   made.blocks = page.stayed.blocks;

@@ -122,6 +122,13 @@ std::string_view name_of(answer which) {
   return "steady";
 }
 
+const suspect* first_open(const verdict& about) {
+  const auto is_open = [](const suspect& one) { return one.fills && !one.fills->settled; };
+  const auto found = std::ranges::find_if(about.suspects, is_open);
+  if (found != about.suspects.end()) return &*found;
+  return about.suspects.empty() ? nullptr : &about.suspects.front();
+}
+
 answer answer_of(const verdict& about) {
   if (about.bound) return answer::bounded;
   if (growth::is_leak(about.found.shape)) return answer::accumulates;

@@ -149,6 +149,7 @@ struct suspect {
   bool at_even_distances = false;     // these steps are: each third, or so
   bool is_overdue = false;            // none since, for twice the longest wait so far
   bool by_more_blocks = false;        // of about the same size, rather than by larger ones
+  bool captured = false;              // for CUDA graphs, while they were captured
   bool for_new_sizes = false;         // made only where a step worked on larger data than before
   std::uint64_t generations = 0;      // distinct steps in which its live blocks were made
   std::vector<retainer> retained_by;  // most growth first
@@ -225,6 +226,9 @@ struct findings {
 };
 
 [[nodiscard]] answer answer_of(const verdict& about);
+// The suspect to be named first: one whose growth may have an end, where the others' has one. Null: there
+// is none.
+[[nodiscard]] const suspect* first_open(const verdict& about);
 // It accumulates, and fast enough to matter: what faces warn of, and checks fail for.
 [[nodiscard]] bool is_leak(const verdict& about);
 // The verdict on the allocated memory of a device. Null: there is none.

@@ -29,6 +29,7 @@ struct place {
   // Outside of modules, without recording gradients, after a model has been evaluated and before
   // anything is trained: softmax, torch.stack, the next batch of an evaluation.
   bool evaluating = false;
+  bool captured = false;   // while a CUDA graph was captured, whose replays need it
   std::uint32_t call = 0;  // the root module's call that runs in this thread; 0: none
   pass_counts passes;
 };

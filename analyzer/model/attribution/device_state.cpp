@@ -130,6 +130,7 @@ void device_state::allocate(const trace::event& head, std::uint64_t address, std
   block.thread = head.thread;
   block.scope = head.scope;
   block.born = found;
+  block.born.captured = allocator_.graphs().is_capturing();
   if ((run_.marks[stack].any & mark::unsharding) != 0) block.roles |= gathered_parameter;
   if ((run_.marks[stack].any & mark::stage_buffer) != 0) block.roles |= received_by_stage;
   count_named(head, bytes, 0);

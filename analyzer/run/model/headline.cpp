@@ -278,9 +278,7 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
                   what.library.empty() ? "outside of PyTorch's pool" : "to " + what.library,
                   at_line(frames, {}))};
   if (totals.reserved + totals.asleep != 0) parts.push_back(pool_words(totals));
-  if (would_pass_without_cache(what)) {
-    parts.emplace_back("fix: torch.cuda.empty_cache() before it");
-  }
+  if (would_pass_without_cache(what)) parts.emplace_back("fix: torch.cuda.empty_cache() before it");
   return parts;
 }
 
@@ -301,7 +299,8 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
       fmt::format("over {} {}{}", format_count(steps), about.unit, steps == 1 ? "" : "s");
   if (verdicts::is_expected(about)) return fmt::format("grows by {}, as expected", rate_of(about));
   if (found.negligible) return fmt::format("grows by {}, which is negligible", rate_of(about));
-  const auto kept = about.suspects.empty() ? std::string() : retainer_name(about.suspects.front());
+  const auto* const named = verdicts::first_open(about);
+  const auto kept = named == nullptr ? std::string() : retainer_name(*named);
   switch (verdicts::answer_of(about)) {
     case verdicts::answer::bounded:
       if (about.bound && about.bound->kind == program::bound_kind::positions)
@@ -313,6 +312,7 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
         return fmt::format("nearly every {} needs {} more than the last", about.unit,
                            rounded(about.needs_more));
       if (about.doubt) {
+        if (about.doubt->kind == program::doubt_kind::captures) return "grows with each CUDA graph";
         return fmt::format("{}{}grows, and may have an end", kept, kept.empty() ? "" : " ");
       }
       return fmt::format("{} {}{} too few to tell whether it grows", format_count(steps),

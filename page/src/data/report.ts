@@ -260,7 +260,7 @@ export interface Verdict {
     reached_in_steps: number | null;
   } | null;
   doubt: {
-    kind: "taken_out" | "measured" | "keys" | "elsewhere" | "runs_out" | "places" | "returns";
+    kind: "taken_out" | "measured" | "keys" | "elsewhere" | "runs_out" | "places" | "captures" | "returns";
     file: string | null;
     line: number;
     expression: string;

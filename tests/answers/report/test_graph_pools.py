@@ -78,6 +78,17 @@ def test_each_capture_has_its_bytes(alive):
     assert "CUDA graphs: 3 captures in 1 pool" in text
 
 
+def test_memory_of_captures_is_no_leak(built, tmp_path):
+    """As long as sizes are captured memory grows; nobody's calls have it, and no step is a capture."""
+    done = recordings.run([runs.python(), programs.path("graphs_by_size")], tmp_path).expect(0)
+    trace, = done.traces
+    report = runs.report([trace], tmp_path)
+    assert report["devices"][0]["graphs"]["count"] == 24
+    grows, = (one for one in report["verdicts"] if one["subject"] == "device:0")
+    assert (grows["answer"], grows["doubt"]["kind"]) == ("not_settled", "captures")
+    assert "LEAKS" not in runs.report_text([trace])
+
+
 def test_a_pool_whose_graphs_are_gone_is_unused(gone):
     truth, report, text = gone
     peak = sums_hold(report)

@@ -16,6 +16,11 @@ namespace {
 
 [[nodiscard]] bool is_cache(const clues& of) {
   if (of.who.what == attribution::category::optimizer_states) return false;  // its own dictionary
+  // Models that nobody calls again are results: of a search, one for each of its settings.
+  const bool comes_back = of.who.modules_run || of.who.modules_take_turns;
+  if (of.who.what == attribution::category::weights && !comes_back) return false;
+  const bool of_parameters = of.kept_by(format::held_gradient);
+  if (of.who.what == attribution::category::gradients && of_parameters) return false;
   return of.kept_in({"dict", "OrderedDict", "defaultdict", "lru_cache", "_lru_cache_wrapper",
                      "Counter", "ChainMap", "WeakKeyDictionary"});
 }

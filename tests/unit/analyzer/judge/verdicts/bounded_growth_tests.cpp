@@ -105,6 +105,15 @@ TEST_CASE("GIVEN an evaluation's growth in a library's local variable THEN its c
   CHECK(answer(scores, all_along, phase::evaluation) == shape::accumulating);
 }
 
+TEST_CASE("GIVEN memory that CUDA graphs were captured with THEN there may be no more of them") {
+  auto found = one({grows(1.0, {})});
+  found.verdicts[0].suspects[0].captured = true;
+  verdicts::judge_bounded_growth(found);
+  CHECK(found.verdicts[0].found.shape == shape::unknown);
+  REQUIRE(found.verdicts[0].doubt);
+  CHECK(found.verdicts[0].doubt->kind == program::doubt_kind::captures);
+}
+
 TEST_CASE("GIVEN a plain list THEN nothing is taken back") {
   auto found = one({grows(1.0, {buffer(200, "list", 0)})});
   verdicts::judge_bounded_growth(found);
