@@ -165,7 +165,7 @@ template <class Ends, class Names>
     case doubt_kind::places:
       return "no container there gets longer: more of what was there holds memory";
     case doubt_kind::captures:
-      return "CUDA graphs need it";
+      return "there may be no more of them";
     case doubt_kind::returns:
       return "it is a local variable of a library's function, and goes when that returns";
   }
@@ -365,13 +365,16 @@ constexpr std::uint64_t most_parts = 8;
 // What CUDA graphs were captured with stays as long as they do.
 [[nodiscard]] std::optional<bounded_growth> by_captures(const suspect& who) {
   if (!who.captured) return std::nullopt;
+  const program::doubt why{program::doubt_kind::captures, {}, 0, {}};
   return bounded_growth{
       .summary =
-          "grows so far with each CUDA graph that is captured: whether more are is not settled",
+          fmt::format("grows so far with each CUDA graph that is captured: whether it goes on "
+                      "is not settled, as {}",
+                      question_of(why)),
       .steps_to_full = std::nullopt,
       .overturned_by = "growth after the last size has been captured",
       .settled = false,
-      .doubt = program::doubt{program::doubt_kind::captures, {}, 0, {}}};
+      .doubt = why};
 }
 
 // cuBLAS has one for each stream on which something is multiplied, and PyTorch takes its streams from a

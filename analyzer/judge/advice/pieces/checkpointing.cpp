@@ -319,6 +319,7 @@ struct kept_bytes {
 [[nodiscard]] kept_bytes look_at(const blocks::evidence& of, const run_passes& passes,
                                  const module_copies& copies) {
   std::map<std::size_t, kept_bytes> by_pass;
+  std::map<std::size_t, std::uint32_t> latest;  // copy, by pass: its calls follow each other
   trace::stack_id stack;
   for (const auto& [key, pass] : module_passes(of, passes, copies)) {
     if (pass.forward.empty() || pass.end == 0) continue;
@@ -331,7 +332,8 @@ struct kept_bytes {
     auto& sum = by_pass[key.pass];
     sum.all += bytes;
     sum.largest = std::max(sum.largest, bytes);
-    ++sum.modules;
+    const auto [copy, is_first] = latest.try_emplace(key.pass, key.copy);
+    if (is_first || std::exchange(copy->second, key.copy) != key.copy) ++sum.modules;
   }
   kept_bytes most;
   for (const auto& [pass, sum] : by_pass) {

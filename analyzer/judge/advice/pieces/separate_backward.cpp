@@ -49,6 +49,7 @@ struct call_group {
   std::uint64_t backward = 0;  // the event at which it begins; of a refusal, where memory ran out
   std::uint64_t end = 0;
   bool is_finished = false;
+  std::uint64_t before = 0;  // the event at which the backward pass before it began
 };
 
 [[nodiscard]] std::vector<model_call> calls_between(const blocks::evidence& of,
@@ -93,9 +94,10 @@ struct call_group {
 [[nodiscard]] std::vector<call_group> finished_groups(const blocks::evidence& of,
                                                       const run_passes& passes) {
   std::vector<call_group> groups;
+  std::uint64_t before = 0;
   for (const auto& pass : passes.training) {
     call_group group{calls_between(of, passes, pass.forward, pass.backward), pass.backward,
-                     pass.end, true};
+                     pass.end, true, std::exchange(before, pass.backward)};
     if (group.calls.size() > 1 && have_losses_of_their_own(group.calls))
       groups.push_back(std::move(group));
   }
@@ -108,7 +110,7 @@ struct call_group {
   const auto& refused = of.log.refused_events;
   if (!passes.unfinished || refused.empty() || refused.back() < *passes.unfinished) return {};
   call_group group{calls_between(of, passes, *passes.unfinished, refused.back()), refused.back(),
-                   end_event(of), false};
+                   end_event(of), false, 0};
   if (group.calls.size() < 2) return {};
   const auto running = std::move(group.calls.back());
   group.calls.pop_back();
@@ -168,11 +170,11 @@ struct found_groups {
 void separate(const blocks::evidence& of, const call_group& group, request_edits& edits) {
   const auto first = group.calls.front().begin;
   const auto second = group.calls[1].begin;
-  const auto begin = block_from(of, first);
-  for (block_number block = 0; block < begin; ++block) {
+  const auto begin = group.is_finished ? block_from(of, first) : 0;
+  for (auto block = block_from(of, group.before); block < begin; ++block) {
     const auto death = death_event(of, block);
-    const bool goes = of.blocks[block].what == category::gradients && death > first &&
-                      death <= group.backward && group.is_finished;
+    const bool goes =
+        of.blocks[block].what == category::gradients && death > first && death <= group.backward;
     if (goes) edits.free_at(block, first);
   }
   for (std::size_t i = 0; i + 1 < group.calls.size(); ++i) {

@@ -104,6 +104,7 @@ TEST_CASE("GIVEN several calls before one backward WHEN checkpointed THEN each k
   const auto all = advice::checkpointing(run.evidence());
   REQUIRE(!all.empty());
   REQUIRE(all[0].amount == "Layer");
+  CHECK(all[0].evidence.starts_with("2 modules Layer keep "));  // called four times each
   // The outputs of all calls, the losses of those to come, one layer again with backward's scratch.
   CHECK(peak_after(run, all[0]) == weights + 4 * 20 * mib + 3 * loss + 55 * mib + 16);
 }
