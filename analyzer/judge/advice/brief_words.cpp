@@ -23,6 +23,7 @@ constexpr named all[] = {
     {"chunked_loss", "chunked cross-entropy"},
     {"collected_batches", "use each batch where it is made, or keep it on the CPU"},
     {"collected_results", "keep `x.cpu()`"},
+    {"convert_before_move", "convert the weights before they are moved"},
     {"copies_of_model", "keep copies of weights on the CPU"},
     {"create_graph_cycle", "set `.grad` to None after each step"},
     {"default_options", "the allocator's default settings"},

@@ -57,6 +57,8 @@ CASES = [
     Case("embeds_with_graph", "8GiB", ("kept by `found`", "`torch.no_grad()` around it"), quick=True),
     Case("stale_graph", "2560MiB", ("activations that no backward pass uses (stale_graph.py:17)", "`no_grad()`"), quick=True),
     Case("validation_graph", "5GiB", ("activations that no backward pass uses", "`no_grad()`"), quick=True),
+    Case("half_after_move", "1536MiB", ("weights before their conversion to 16 bits (half_after_move.py:14)", "fix (estimated): convert the weights"),
+         quick=True),
     Case("trainer_evaluation", "12GiB", ("kept by `all_preds.tensors`", "eval_accumulation_steps"),
          imports=("transformers",)),
     Case("many_sizes", "11936MiB", IN_PIECES),
@@ -112,6 +114,31 @@ def test_the_length_is_no_batch_size(built, kind, named):
                                memory="1600MiB").expect(0).report()
     change, = [one["change"] for one in report["advice"] if one["id"] == "train_batch_half"]
     assert ("(now " in change) == bool(named) and (named or "") in change and "--bptt" not in change
+
+
+MOVES = """
+import torch
+from torch import nn
+model = nn.Sequential(*[nn.Linear(4096, 4096, bias=False) for _ in range(30)])
+{load}
+"""
+
+
+@pytest.mark.parametrize("load, is_told", [
+    ('model = model.to("cuda").eval().half()', True),
+    ('model.cuda()\nmodel.to(dtype=torch.bfloat16)', True),
+    ('moved = model.cuda()\nmoved.requires_grad_(False)\nmoved.half()', True),
+    ('model.cuda()\nmodel.to(torch.float64)', False),
+    ('model.cuda()\nmodel = nn.Linear(1, 1)\nmodel.half()', False),
+    ('model.cuda()\ndef half():\n    model.half()\n', False),
+    ('model.half().cuda()', False)])
+def test_what_the_program_converts_on_the_gpu_it_can_convert_on_the_way(built, tmp_path, load, is_told):
+    program = tmp_path / "moves.py"
+    program.write_text(MOVES.format(load=load))
+    advice = recordings.record(program, memory="1GiB").expect(1).report()["advice"]
+    found = [one for one in advice if one["id"] == "convert_before_move"]
+    assert bool(found) == is_told
+    assert not found or found[0]["mends_out_of_memory"]
 
 
 def test_a_gpu_without_bfloat16_is_told_of_float16(built):

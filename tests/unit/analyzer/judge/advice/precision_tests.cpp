@@ -214,3 +214,22 @@ TEST_CASE("a loss of transformers casts the logits itself until the loss is ther
   CHECK(widths.cast_ends[run.logarithm] >
         advice::widths_under_autocast(at_once.evidence()).cast_ends[at_once.logarithm]);
 }
+
+TEST_CASE("GIVEN weights converted on the GPU WHEN on the way there THEN only narrow ones are on it") {
+  made_up_run run;
+  const std::string library = "/site-packages/torch/nn/modules/module.py";
+  run.at = {phase::setup, {}, run.line(library, 944, "_apply", run.line("serve.py", 3)), 0};
+  const auto first = run.make(category::weights, 40 * mib);
+  const auto second = run.make(category::weights, 24 * mib);
+  const auto whole = run.make(category::weights, 8 * mib);  // stays as it is
+  run.at.stack = run.line(library, 944, "_apply", run.line("serve.py", 4));
+  (void)run.make(category::weights, 20 * mib);
+  run.free(first);
+  (void)run.make(category::weights, 12 * mib);
+  run.free(second);
+  run.free(whole);
+  const auto all = advice::convert_before_move(run.evidence());
+  REQUIRE(all.size() == 1);
+  CHECK(peak_of(run.log()) == 92 * mib);
+  CHECK(peak_after(run, all[0]) == (20 + 12 + 8) * mib);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weights that are moved to the GPU in 32 bits and converted to 16 bits there: both are on it for a
+// while, and the wide ones set the peak of a program that only computes with narrow ones.
+//
+//   model.cuda().half()   becomes   model.to("cuda", torch.float16)
+//
+// PyTorch's copy from the host to another type converts on the host.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/program/names.h"
+#include "analyzer/trace/code/frames.h"
+#include "analyzer/trace/code/places.h"
+
+namespace memtrace::advice {
+
+using allocator::block_number;
+using program::node;
+using program::source_file;
+
+namespace {
+
+// Tensors by which Module._apply replaces those of a module, as .to(), .cuda() and .half() do.
+[[nodiscard]] bool replaces_weights(const blocks::evidence& of, trace::stack_id stack) {
+  const auto frames = code::frames_of(of.names, stack);
+  return std::ranges::any_of(frames, [](const code::source_frame& frame) {
+    return frame.function == "_apply" && frame.file.ends_with("torch/nn/modules/module.py");
+  });
+}
+
+struct replaced_weights {
+  std::map<block_number, block_number> narrow_of;  // by the wide one
+  std::vector<block_number> wide;                  // not converted yet when memory ran out
+  std::uint64_t bytes = 0;                         // of both
+  std::string line;
+  trace::stack_id stack;  // of the move
+};
+
+// _apply frees a wide weight as soon as it has made the narrow one.
+[[nodiscard]] replaced_weights converted_in(const blocks::evidence& of) {
+  replaced_weights found;
+  std::map<trace::stack_id, bool> replaces;
+  std::map<std::uint64_t, block_number> wide_by_death;
+  const auto is_replacement = [&](block_number block) {
+    const auto& facts = of.blocks[block];
+    if (!facts.stack) return false;
+    const auto [known, fresh] = replaces.try_emplace(facts.stack, false);
+    if (fresh) known->second = replaces_weights(of, facts.stack);
+    return known->second;
+  };
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    if (is_replacement(block)) wide_by_death.emplace(death_event(of, block), block);
+  }
+  for (const auto& [death, wide] : wide_by_death) {
+    const auto after = block_from(of, death);  // the first that is born later
+    if (after == 0 || after - 1 <= wide || !is_replacement(after - 1)) continue;
+    const auto narrow = after - 1;
+    if (bytes_of(of, narrow) * 2 != bytes_of(of, wide)) continue;
+    if (!found.narrow_of.emplace(wide, narrow).second) continue;
+    if (found.bytes == 0) {
+      found.stack = of.blocks[wide].stack;
+      found.line = line_of(of, of.blocks[narrow].stack);
+    }
+    found.bytes += bytes_of(of, wide);
+  }
+  return found;
+}
+
+[[nodiscard]] bool is_narrow_type(const source_file& source, node argument) {
+  if (argument.is("keyword_argument")) argument = argument.field("value");
+  if (!argument.is("attribute")) return false;
+  const auto type = argument.field("attribute").text();
+  return (type == "float16" || type == "half" || type == "bfloat16") &&
+         source.package_of(argument.field("object").text()) == "torch";
+}
+
+// model.half(), model.bfloat16(), model.to(torch.float16); nothing: it is another call.
+[[nodiscard]] bool narrows(const source_file& source, const node& call) {
+  const auto method = call.field("function").field("attribute").text();
+  if (method == "half" || method == "bfloat16") return program::count_of_arguments(call) == 0;
+  const auto given = program::arguments_of(call);
+  return method == "to" && std::ranges::any_of(given, [&](const node& argument) {
+           return is_narrow_type(source, argument);
+         });
+}
+
+// model.to("cuda").half()
+[[nodiscard]] node narrowed_in_chain(const source_file& source, node call) {
+  while (call) {
+    const auto attribute = call.parent();
+    const bool is_chain = attribute.is("attribute") && attribute.field("object") == call &&
+                          attribute.parent().field("function") == attribute;
+    call = is_chain ? attribute.parent() : node();
+    if (call && narrows(source, call)) return call;
+  }
+  return {};
+}
+
+// model.to("cuda")
+// model.half()
+[[nodiscard]] node narrowed_later(const source_file& source, const node& call) {
+  const auto moved = call.field("function").field("object");
+  const auto left = call.parent().is("assignment") ? call.parent().field("left") : node();
+  const auto held = left ? left : moved;
+  if (!held.is_any({"identifier", "attribute"})) return {};
+  const auto name = held.is("attribute") ? held.field("attribute").text() : held.text();
+  for (const auto& use : source.named(name)) {
+    const bool is_later = use.begin() >= call.end() && use.flat_text() == held.flat_text() &&
+                          source.function_of(use) == source.function_of(call);
+    if (!is_later) continue;
+    const auto next = use.parent().parent();
+    if (use.parent().is("attribute") && next.is("call") && narrows(source, next)) return next;
+    if (program::given_by(use) && !narrows(source, program::given_by(use).field("right")))
+      return {};
+  }
+  return {};
+}
+
+// The line of the call that converts what the line of this stack moves to the GPU, by the program's
+// text; empty: there is none.
+[[nodiscard]] std::string line_that_narrows(const blocks::evidence& of, trace::stack_id stack) {
+  const auto frames = code::frames_of(of.names, stack);
+  const auto user = std::ranges::find_if(frames, &code::source_frame::user);
+  const auto text = user == frames.end() ? std::nullopt : code::source_of(of.names, user->file);
+  if (!text) return {};
+  const source_file source{std::string(*text)};
+  for (const auto* method : {"to", "cuda"}) {
+    for (const auto& one : source.named(method)) {
+      const auto call = one.parent();
+      const bool is_move = one.is("attribute") && call.field("function") == one &&
+                           call.line() <= user->line && user->line <= call.last_line();
+      if (!is_move || narrows(source, call)) continue;
+      auto narrowing = narrowed_in_chain(source, call);
+      if (!narrowing) narrowing = narrowed_later(source, call);
+      if (!narrowing) continue;
+      return code::place_of({user->file, narrowing.last_line(), user->function, true}, 1);
+    }
+  }
+  return {};
+}
+
+// Memory ran out in the move, or in the conversion, of which the rest then is to come.
+void add_refused(const blocks::evidence& of, replaced_weights& found) {
+  const auto refused = fatal_refusal(of);
+  const auto refused_at = refused ? fatal_oom(of)->stack : trace::stack_id();
+  if (!refused || !replaces_weights(of, refused_at)) return;
+  const auto moved = found.narrow_of.empty() ? refused_at : found.stack;
+  if (found.narrow_of.empty()) found.line = line_that_narrows(of, moved);
+  if (found.line.empty()) return;
+  const auto line = line_of(of, moved);
+  for (block_number block = 0; block <= *refused; ++block) {
+    const auto stack = block == *refused ? refused_at : of.blocks[block].stack;
+    const bool is_wide = stack && !found.narrow_of.contains(block) && line_of(of, stack) == line;
+    if (!is_wide) continue;
+    found.wide.push_back(block);
+    if (block != *refused) found.bytes += bytes_of(of, block);
+  }
+  found.stack = moved;
+}
+
+}  // namespace
+
+proposals convert_before_move(const blocks::evidence& of) {
+  const auto found = std::make_shared<replaced_weights>(converted_in(of));
+  add_refused(of, *found);
+  if (found->bytes == 0) return {};
+  proposal made;
+  made.id = "convert_before_move";
+  made.title = "Weights are moved to the GPU in 32 bits and converted to 16 bits there";
+  made.change = fmt::format(
+      "model.to(\"cuda\", torch.float16) (or torch.bfloat16) in one call{}: the host converts",
+      found->line.empty() ? "" : ", in place of the conversion at " + found->line);
+  made.evidence = fmt::format("{} were moved before they were converted to half their size",
+                              bytes_in_words(found->bytes));
+  made.about = {found->bytes, "are weights before their conversion to 16 bits"};
+  made.source = "the same weights at half their size from the start";
+  made.cost = "none known: the host converts each weight once";
+  made.free = true;
+  made.not_when = "the program computes with the wide weights in between";
+  made.group = "precision";
+  made.how = found->wide.empty() ? proof::replayed : proof::estimated;
+  made.device = of.log.device;
+  made.stack = found->stack;
+  made.rewrite = [found](allocator::request_log& log) {
+    request_edits edits;
+    for (const auto& one : found->narrow_of) edits.drop(one.first);
+    for (const auto block : found->wide) edits.scale(block, 1, 2);
+    edits.apply(log);
+  };
+  return {std::move(made)};
+}
+
+}  // namespace memtrace::advice
