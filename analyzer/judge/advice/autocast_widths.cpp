@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 

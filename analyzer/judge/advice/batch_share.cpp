@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analyzer/judge/advice/last_uses.h"
-#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
@@ -156,12 +156,12 @@ class expected {
 }  // namespace
 
 std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(const blocks::evidence& of,
-                                                               const run_passes& passes) {
+                                                               const blocks::run_passes& passes) {
   const auto channels = channels_by_module(of);
   std::map<std::uint64_t, std::uint64_t> kept;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
-    if (passes.of_block[block] != activity::training || !facts.kept_by_autograd) continue;
+    if (passes.of_block[block] != blocks::activity::training || !facts.kept_by_autograd) continue;
     if (facts.what != category::activations || facts.born_in != phase::forward) continue;
     const auto first = first_dimension(of, block, channels);
     if (first != 0) kept[first] += bytes_of(of, block);
@@ -205,14 +205,14 @@ namespace {
 // What autograd keeps is of pairs of the rows that it keeps, too: (heads, rows, rows) beside
 // (rows, width). Of sequences the rows beside them are those of all samples; a mask (rows, rows)
 // says nothing.
-[[nodiscard]] bool trains_on_pairs(const blocks::evidence& of, const run_passes& passes) {
+[[nodiscard]] bool trains_on_pairs(const blocks::evidence& of, const blocks::run_passes& passes) {
   const auto products = rows_of_products(of);
   std::set<std::uint32_t> rows;
   std::map<std::uint32_t, std::uint64_t> squares;
   std::uint64_t all = 0;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
-    if (passes.of_block[block] != activity::training || !facts.kept_by_autograd) continue;
+    if (passes.of_block[block] != blocks::activity::training || !facts.kept_by_autograd) continue;
     if (facts.what != category::activations || facts.born_in != phase::forward) continue;
     all += bytes_of(of, block);
     if (facts.dimensions == 2 && facts.rows != facts.columns) rows.insert(facts.rows);
@@ -229,7 +229,7 @@ namespace {
 
 }  // namespace
 
-bool cannot_be_divided(const blocks::evidence& of, const run_passes& passes) {
+bool cannot_be_divided(const blocks::evidence& of, const blocks::run_passes& passes) {
   if (trains_on_pairs(of, passes)) return true;
   // A part of what is known; (1, length, width) of embedded places is none.
   constexpr std::uint64_t least_part = 10;
@@ -273,14 +273,14 @@ namespace {
 // tells, it outlives two turns of a loop while the memory grows.
 class gathering {
  public:
-  gathering(const blocks::evidence& of, const run_passes& passes)
+  gathering(const blocks::evidence& of, const blocks::run_passes& passes)
       : of_(of), passes_(passes), leaks_(leaks(of)) {
     if (leaks_ || passes.evaluates) turns_ = turns_of_loops(of);
   }
 
   [[nodiscard]] bool has(block_number block) const {
     const auto death = death_event(of_, block);
-    if (passes_.of_block[block] == activity::training) {
+    if (passes_.of_block[block] == blocks::activity::training) {
       const auto pass = passes_.at(birth_event(of_, block));
       const auto later = (pass ? *pass : 0) + 2;
       if (later < passes_.training.size()) return death > passes_.training[later].backward;
@@ -297,15 +297,15 @@ class gathering {
   }
 
   const blocks::evidence& of_;
-  const run_passes& passes_;
+  const blocks::run_passes& passes_;
   std::vector<loop_turns> turns_;
   bool leaks_;
 };
 
 }  // namespace
 
-std::vector<bool> scales_with_batch(const blocks::evidence& of, const run_passes& passes,
-                                    activity which) {
+std::vector<bool> scales_with_batch(const blocks::evidence& of, const blocks::run_passes& passes,
+                                    blocks::activity which) {
   const auto like_parameters = shaped_like_parameters(of);
   const gathering gathered(of, passes);
   std::vector<bool> scales(of.blocks.size(), false);

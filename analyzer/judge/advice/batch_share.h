@@ -10,22 +10,23 @@
 #include <map>
 #include <vector>
 
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/blocks/evidence.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
 // By block_number. Of training or of evaluation.
 [[nodiscard]] std::vector<bool> scales_with_batch(const blocks::evidence& of,
-                                                  const run_passes& passes, activity which);
+                                                  const blocks::run_passes& passes,
+                                                  blocks::activity which);
 
 // A training batch is a single sample, or what is computed is of pairs of its rows, as the shapes
 // tell that autograd kept: a graph, a loss over pairs of the batch.
-[[nodiscard]] bool cannot_be_divided(const blocks::evidence& of, const run_passes& passes);
+[[nodiscard]] bool cannot_be_divided(const blocks::evidence& of, const blocks::run_passes& passes);
 
 // By the first dimension of what autograd kept in training: its bytes, as far as shapes are known.
 [[nodiscard]] std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(
-    const blocks::evidence& of, const run_passes& passes);
+    const blocks::evidence& of, const blocks::run_passes& passes);
 
 // Made in a backward pass in the shape of a parameter of the module whose gradient is computed;
 // by block_number.

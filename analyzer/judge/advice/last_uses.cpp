@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/blocks/passes.h"
 #include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {

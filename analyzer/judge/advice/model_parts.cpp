@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 

@@ -53,11 +53,12 @@ constexpr std::size_t most_stacks = 64;
 
 }  // namespace
 
-loop_owner owner_of_loop(const blocks::evidence& of, const run_passes& passes) {
+loop_owner owner_of_loop(const blocks::evidence& of, const blocks::run_passes& passes) {
   std::set<trace::stack_id> seen;
   for (std::size_t block = 0; block < of.blocks.size() && seen.size() < most_stacks; ++block) {
     const auto stack = of.blocks[block].stack;
-    if (passes.of_block[block] == activity::neither || !stack || !seen.insert(stack).second) {
+    if (passes.of_block[block] == blocks::activity::neither || !stack ||
+        !seen.insert(stack).second) {
       continue;
     }
     const auto owner = owner_in(of, stack);
@@ -102,10 +103,11 @@ bool passes_through(const blocks::evidence& of, trace::stack_id stack, std::stri
   return false;
 }
 
-bool calls_function(const blocks::evidence& of, const run_passes& passes, std::string_view name) {
+bool calls_function(const blocks::evidence& of, const blocks::run_passes& passes,
+                    std::string_view name) {
   std::set<trace::stack_id> seen;
   for (std::size_t block = 0; block < of.blocks.size(); ++block) {
-    if (passes.of_block[block] != activity::training) continue;
+    if (passes.of_block[block] != blocks::activity::training) continue;
     const auto stack = of.blocks[block].stack;
     if (seen.insert(stack).second && passes_through(of, stack, name)) return true;
   }
@@ -139,12 +141,13 @@ struct inner_dimensions {
   std::set<std::uint64_t> of_four;
 };
 [[nodiscard]] inner_dimensions inner_dimensions_of(const blocks::evidence& of,
-                                                   const run_passes& passes, std::uint64_t first) {
+                                                   const blocks::run_passes& passes,
+                                                   std::uint64_t first) {
   std::map<std::uint64_t, std::uint64_t> bytes_by_second;
   inner_dimensions found;
   for (allocator::block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
-    if (passes.of_block[block] != activity::training || !facts.kept_by_autograd) continue;
+    if (passes.of_block[block] != blocks::activity::training || !facts.kept_by_autograd) continue;
     if (facts.dimensions == 4) found.of_four.insert(facts.rows);
     const auto matrix = std::uint64_t{facts.rows} * facts.columns * facts.element_bits / 8;
     if (facts.dimensions != 3 || matrix == 0 || bytes_of(of, block) / matrix != first) continue;
@@ -158,7 +161,7 @@ struct inner_dimensions {
 
 }  // namespace
 
-std::string batch_option(const blocks::evidence& of, const run_passes& passes) {
+std::string batch_option(const blocks::evidence& of, const blocks::run_passes& passes) {
   const auto kept = kept_by_first_dimension(of, passes);
   const auto most = std::ranges::max_element(
       kept, {}, [](const auto& of_dimension) { return of_dimension.second; });

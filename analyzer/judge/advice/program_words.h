@@ -8,14 +8,15 @@
 #include <string>
 #include <string_view>
 
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/blocks/evidence.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
 // Who runs the training loop.
 enum class loop_owner : std::uint8_t { program, transformers, lightning };
-[[nodiscard]] loop_owner owner_of_loop(const blocks::evidence& of, const run_passes& passes);
+[[nodiscard]] loop_owner owner_of_loop(const blocks::evidence& of,
+                                       const blocks::run_passes& passes);
 
 // "train.py:88 main", the innermost line of the user's that led there; empty: none is known.
 [[nodiscard]] std::string line_of(const blocks::evidence& of, trace::stack_id stack);
@@ -30,12 +31,13 @@ enum class loop_owner : std::uint8_t { program, transformers, lightning };
                                   std::string_view function);
 
 // Whether training calls it, itself or by a module.
-[[nodiscard]] bool calls_function(const blocks::evidence& of, const run_passes& passes,
+[[nodiscard]] bool calls_function(const blocks::evidence& of, const blocks::run_passes& passes,
                                   std::string_view name);
 
 // The one option of the command line whose value is the first dimension of most that autograd kept:
 // "--batch-size 32"; empty: there is none, or more than one, or shapes are not known.
-[[nodiscard]] std::string batch_option(const blocks::evidence& of, const run_passes& passes);
+[[nodiscard]] std::string batch_option(const blocks::evidence& of,
+                                       const blocks::run_passes& passes);
 
 // From compute capability 8.0 on; where it is not known, too.
 [[nodiscard]] bool computes_in_bfloat16(const blocks::evidence& of);

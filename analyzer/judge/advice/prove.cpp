@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/blocks/passes.h"
 #include "analyzer/model/allocator/side_by_side.h"
 
 namespace memtrace::advice {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "analyzer/judge/advice/batch_share.h"
-#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/blocks/passes.h"
 #include "analyzer/model/estimate/activations.h"
 #include "analyzer/model/estimate/loss.h"
 #include "analyzer/model/estimate/model_shape.h"
@@ -226,8 +226,8 @@ estimate::step_share step_share_of(const blocks::evidence& of) {
   estimate::step_share made;
   made.device = of.log.device;
   const auto passes = passes_of(of);
-  const auto training = scales_with_batch(of, passes, activity::training);
-  const auto evaluation = scales_with_batch(of, passes, activity::evaluation);
+  const auto training = scales_with_batch(of, passes, blocks::activity::training);
+  const auto evaluation = scales_with_batch(of, passes, blocks::activity::evaluation);
   for (const auto block : alive_after(of, of.now.allocated.request)) {
     const auto bytes = bytes_of(of, block);
     (training[block] || evaluation[block] ? made.with_batch : made.fixed) += bytes;

@@ -141,6 +141,37 @@ def test_what_the_program_converts_on_the_gpu_it_can_convert_on_the_way(built, t
     assert not found or found[0]["mends_out_of_memory"]
 
 
+HELD = """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 256)).cuda()
+data = torch.randn(400_000, 256).cuda()
+fixed = torch.randn(20_000, 256, device="cuda")
+kept = []
+for step in range(8):
+    found = net(data[step * 50_000:][:50_000])
+    {loss}
+    loss.backward()
+    net.zero_grad()
+with torch.no_grad():
+    net(fixed)
+"""
+
+
+@pytest.mark.parametrize("loss, is_told", [
+    ("wide = found.double()\n    loss = wide.mean()", True),
+    ("wide = found.double()\n    loss = wide.mean()\n    kept.append(wide.detach())", False),
+    ("loss = found.square().mean()", False)])
+def test_what_the_program_still_reads_is_not_to_be_deleted(built, tmp_path, loss, is_told):
+    """Beside it always: data that each step reads a part of, and noise that is read at the end."""
+    program = tmp_path / "holds.py"
+    program.write_text(HELD.format(loss=loss))
+    advice = recordings.record(program, memory="8GiB").expect(0).report()["advice"]
+    found = [one["change"] for one in advice if one["id"] == "free_earlier"]
+    assert bool(found) == is_told
+    assert not found or ("`del wide`" in found[0] and "data" not in found[0] and "fixed" not in found[0])
+
+
 def test_a_gpu_without_bfloat16_is_told_of_float16(built):
     advice = recordings.record(FOLDER / "attention_scores.py", gpu="t4", memory="12GiB").expect(1).report()["advice"]
     mixed, = [one for one in advice if one["id"] == "mixed_precision"]

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "analyzer/judge/advice/batch_share.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
@@ -74,9 +74,9 @@ using places = std::map<place_key, place_sizes>;
 }
 
 // A pass begins with each call of a model, and with each backward pass.
-[[nodiscard]] places sizes_by_place(const blocks::evidence& of, const run_passes& passes) {
-  const auto training = scales_with_batch(of, passes, activity::training);
-  const auto evaluation = scales_with_batch(of, passes, activity::evaluation);
+[[nodiscard]] places sizes_by_place(const blocks::evidence& of, const blocks::run_passes& passes) {
+  const auto training = scales_with_batch(of, passes, blocks::activity::training);
+  const auto evaluation = scales_with_batch(of, passes, blocks::activity::evaluation);
   places found;
   struct counted {
     std::uint32_t pass = 0;
@@ -176,7 +176,7 @@ void scale_to(block_number block, std::uint64_t size, std::uint64_t wanted, requ
 
 // A place that ran so seldom that its sizes tell nothing (the first batch is often fetched from
 // another line, before any model ran) becomes as large as others of its size became elsewhere.
-void round_up_rare(const blocks::evidence& of, const run_passes& passes, const places& all,
+void round_up_rare(const blocks::evidence& of, const blocks::run_passes& passes, const places& all,
                    const std::map<std::uint64_t, std::uint64_t>& wanted, request_edits& edits) {
   const auto scale = [&](block_number block) {
     const auto known = wanted.find(bytes_of(of, block));
@@ -188,7 +188,7 @@ void round_up_rare(const blocks::evidence& of, const run_passes& passes, const p
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto what = of.blocks[block].what;
     const bool of_a_batch = what == category::inputs || what == category::temporaries;
-    if (of_a_batch && passes.of_block[block] == activity::neither) scale(block);
+    if (of_a_batch && passes.of_block[block] == blocks::activity::neither) scale(block);
   }
 }
 

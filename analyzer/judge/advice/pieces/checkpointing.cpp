@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "analyzer/judge/advice/model_parts.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
@@ -129,7 +129,8 @@ struct pass_of_event {
   std::uint64_t backward = 0;
 };
 [[nodiscard]] std::optional<pass_of_event> pass_at(const blocks::evidence& of,
-                                                   const run_passes& passes, std::uint64_t event) {
+                                                   const blocks::run_passes& passes,
+                                                   std::uint64_t event) {
   const auto& refused = of.log.refused_events;
   if (passes.unfinished && event >= *passes.unfinished) {
     if (refused.empty() || refused.back() < event) return std::nullopt;
@@ -140,7 +141,8 @@ struct pass_of_event {
   return pass_of_event{*pass, passes.training[*pass].backward};
 }
 
-[[nodiscard]] passes_by_module module_passes(const blocks::evidence& of, const run_passes& passes,
+[[nodiscard]] passes_by_module module_passes(const blocks::evidence& of,
+                                             const blocks::run_passes& passes,
                                              const module_copies& copies) {
   passes_by_module found;
   backward_runs runs;
@@ -152,7 +154,7 @@ struct pass_of_event {
     const auto& facts = of.blocks[block];
     const bool forward = facts.born_in == phase::forward && !facts.recomputed;
     const bool backward = facts.born_in == phase::backward;
-    if (passes.of_block[block] != activity::training || (!forward && !backward)) continue;
+    if (passes.of_block[block] != blocks::activity::training || (!forward && !backward)) continue;
     const auto event = birth_event(of, block);
     const auto pass = pass_at(of, passes, event);
     if (!pass) continue;
@@ -316,7 +318,7 @@ struct kept_bytes {
   trace::stack_id stack;  // of a block that a module of the class makes itself
 };
 
-[[nodiscard]] kept_bytes look_at(const blocks::evidence& of, const run_passes& passes,
+[[nodiscard]] kept_bytes look_at(const blocks::evidence& of, const blocks::run_passes& passes,
                                  const module_copies& copies) {
   std::map<std::size_t, kept_bytes> by_pass;
   std::map<std::size_t, std::uint32_t> latest;  // copy, by pass: its calls follow each other

@@ -13,9 +13,9 @@
 
 #include "analyzer/judge/advice/batch_share.h"
 #include "analyzer/judge/advice/model_parts.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 #include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {
@@ -71,9 +71,9 @@ class search {
   // many: a Linear layer made the logits, and can make a part of them.
   [[nodiscard]] bool is_of_the_loss(block_number block) const {
     const auto facts = of_.blocks[block];
-    return passes_.of_block[block] == activity::training && facts.born_in == phase::forward &&
-           !facts.recomputed && facts.kept_by_autograd && facts.dimensions == 2 &&
-           facts.rows >= chunks && heads_.contains(facts.columns) &&
+    return passes_.of_block[block] == blocks::activity::training &&
+           facts.born_in == phase::forward && !facts.recomputed && facts.kept_by_autograd &&
+           facts.dimensions == 2 && facts.rows >= chunks && heads_.contains(facts.columns) &&
            passes_through(of_, facts.stack, "cross_entropy");
   }
 
@@ -155,7 +155,7 @@ class search {
   }
 
   const blocks::evidence& of_;
-  run_passes passes_;
+  blocks::run_passes passes_;
   std::vector<bool> like_parameters_;
   std::set<std::uint32_t> heads_;
   std::set<std::uint32_t> words_;    // of the losses

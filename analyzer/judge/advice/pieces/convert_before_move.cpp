@@ -17,18 +17,16 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
-#include "analyzer/judge/program/names.h"
+#include "analyzer/judge/blocks/passes.h"
+#include "analyzer/judge/program/later_uses.h"
 #include "analyzer/trace/code/frames.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::advice {
 
 using allocator::block_number;
-using program::node;
-using program::source_file;
 
 namespace {
 
@@ -78,56 +76,6 @@ struct replaced_weights {
   return found;
 }
 
-[[nodiscard]] bool is_narrow_type(const source_file& source, node argument) {
-  if (argument.is("keyword_argument")) argument = argument.field("value");
-  if (!argument.is("attribute")) return false;
-  const auto type = argument.field("attribute").text();
-  return (type == "float16" || type == "half" || type == "bfloat16") &&
-         source.package_of(argument.field("object").text()) == "torch";
-}
-
-// model.half(), model.bfloat16(), model.to(torch.float16); nothing: it is another call.
-[[nodiscard]] bool narrows(const source_file& source, const node& call) {
-  const auto method = call.field("function").field("attribute").text();
-  if (method == "half" || method == "bfloat16") return program::count_of_arguments(call) == 0;
-  const auto given = program::arguments_of(call);
-  return method == "to" && std::ranges::any_of(given, [&](const node& argument) {
-           return is_narrow_type(source, argument);
-         });
-}
-
-// model.to("cuda").half()
-[[nodiscard]] node narrowed_in_chain(const source_file& source, node call) {
-  while (call) {
-    const auto attribute = call.parent();
-    const bool is_chain = attribute.is("attribute") && attribute.field("object") == call &&
-                          attribute.parent().field("function") == attribute;
-    call = is_chain ? attribute.parent() : node();
-    if (call && narrows(source, call)) return call;
-  }
-  return {};
-}
-
-// model.to("cuda")
-// model.half()
-[[nodiscard]] node narrowed_later(const source_file& source, const node& call) {
-  const auto moved = call.field("function").field("object");
-  const auto left = call.parent().is("assignment") ? call.parent().field("left") : node();
-  const auto held = left ? left : moved;
-  if (!held.is_any({"identifier", "attribute"})) return {};
-  const auto name = held.is("attribute") ? held.field("attribute").text() : held.text();
-  for (const auto& use : source.named(name)) {
-    const bool is_later = use.begin() >= call.end() && use.flat_text() == held.flat_text() &&
-                          source.function_of(use) == source.function_of(call);
-    if (!is_later) continue;
-    const auto next = use.parent().parent();
-    if (use.parent().is("attribute") && next.is("call") && narrows(source, next)) return next;
-    if (program::given_by(use) && !narrows(source, program::given_by(use).field("right")))
-      return {};
-  }
-  return {};
-}
-
 // The line of the call that converts what the line of this stack moves to the GPU, by the program's
 // text; empty: there is none.
 [[nodiscard]] std::string line_that_narrows(const blocks::evidence& of, trace::stack_id stack) {
@@ -135,20 +83,8 @@ struct replaced_weights {
   const auto user = std::ranges::find_if(frames, &code::source_frame::user);
   const auto text = user == frames.end() ? std::nullopt : code::source_of(of.names, user->file);
   if (!text) return {};
-  const source_file source{std::string(*text)};
-  for (const auto* method : {"to", "cuda"}) {
-    for (const auto& one : source.named(method)) {
-      const auto call = one.parent();
-      const bool is_move = one.is("attribute") && call.field("function") == one &&
-                           call.line() <= user->line && user->line <= call.last_line();
-      if (!is_move || narrows(source, call)) continue;
-      auto narrowing = narrowed_in_chain(source, call);
-      if (!narrowing) narrowing = narrowed_later(source, call);
-      if (!narrowing) continue;
-      return code::place_of({user->file, narrowing.last_line(), user->function, true}, 1);
-    }
-  }
-  return {};
+  const auto line = program::narrowed_at(program::source_file(std::string(*text)), user->line);
+  return line == 0 ? std::string() : code::place_of({user->file, line, user->function, true}, 1);
 }
 
 // Memory ran out in the move, or in the conversion, of which the rest then is to come.

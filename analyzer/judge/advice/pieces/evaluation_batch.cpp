@@ -8,9 +8,9 @@
 #include <map>
 
 #include "analyzer/judge/advice/batch_share.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
@@ -29,7 +29,7 @@ struct peaks {
   std::uint64_t evaluation = 0;
 };
 
-[[nodiscard]] peaks peaks_with(const blocks::evidence& of, const run_passes& passes,
+[[nodiscard]] peaks peaks_with(const blocks::evidence& of, const blocks::run_passes& passes,
                                const std::vector<bool>& scales, std::uint32_t parts) {
   peaks found;
   std::uint64_t now = 0;
@@ -41,7 +41,7 @@ struct peaks {
     if (request.what() == action::free) now -= std::min(now, bytes(request.block));
     if (request.what() != action::allocate) continue;
     now += bytes(request.block);
-    const bool evaluates = passes.of_block[request.block] == activity::evaluation;
+    const bool evaluates = passes.of_block[request.block] == blocks::activity::evaluation;
     auto& highest = evaluates ? found.evaluation : found.training;
     highest = std::max(highest, now);
   }
@@ -75,7 +75,7 @@ struct peaks {
 }
 
 [[nodiscard]] std::uint32_t parts_until_training_is_highest(const blocks::evidence& of,
-                                                            const run_passes& passes,
+                                                            const blocks::run_passes& passes,
                                                             const std::vector<bool>& scales) {
   for (std::uint32_t parts = 2; parts < most_parts; parts *= 2) {
     const auto then = peaks_with(of, passes, scales, parts);
@@ -88,8 +88,9 @@ struct peaks {
   return most_parts;
 }
 
-[[nodiscard]] std::string what_to_write(const blocks::evidence& of, const run_passes& passes,
-                                        std::uint32_t parts, const std::string& line) {
+[[nodiscard]] std::string what_to_write(const blocks::evidence& of,
+                                        const blocks::run_passes& passes, std::uint32_t parts,
+                                        const std::string& line) {
   if (owner_of_loop(of, passes) == loop_owner::transformers) {
     return fmt::format("per_device_eval_batch_size divided by {}", parts);
   }
@@ -103,7 +104,7 @@ struct peaks {
 proposals evaluation_batch(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (!passes.evaluates || !passes.trains()) return {};
-  const auto scales = scales_with_batch(of, passes, activity::evaluation);
+  const auto scales = scales_with_batch(of, passes, blocks::activity::evaluation);
   const auto now = peaks_with(of, passes, scales, 1);
   if (now.evaluation <= now.training) return {};
   const auto parts = parts_until_training_is_highest(of, passes, scales);
@@ -136,7 +137,7 @@ proposals evaluation_batch(const blocks::evidence& of) {
   made.device = of.log.device;
   made.stack = stack;
   made.rewrite = [&of, parts](allocator::request_log& log) {
-    const auto scaled = scales_with_batch(of, passes_of(of), activity::evaluation);
+    const auto scaled = scales_with_batch(of, passes_of(of), blocks::activity::evaluation);
     request_edits edits;
     for (block_number block = 0; block < scaled.size(); ++block) {
       if (scaled[block]) edits.scale(block, 1, parts);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "analyzer/judge/advice/last_uses.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
@@ -33,16 +33,16 @@ struct collected {
   trace::stack_id stack;      // of the largest
 };
 
-[[nodiscard]] bool can_be_result(const blocks::evidence& of, const run_passes& passes,
+[[nodiscard]] bool can_be_result(const blocks::evidence& of, const blocks::run_passes& passes,
                                  block_number block) {
-  if (passes.of_block[block] != activity::evaluation) return false;
+  if (passes.of_block[block] != blocks::activity::evaluation) return false;
   if (of.blocks[block].born_in == phase::setup) return false;
   const auto what = of.blocks[block].what;
   return what == category::outputs || what == category::collected || what == category::other ||
          what == category::activations || what == category::inputs;
 }
 
-[[nodiscard]] collected find(const blocks::evidence& of, const run_passes& passes) {
+[[nodiscard]] collected find(const blocks::evidence& of, const blocks::run_passes& passes) {
   const auto turns = turns_of_loops(of);
   collected found;
   std::uint64_t held = 0;
@@ -52,7 +52,7 @@ struct collected {
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto birth = birth_event(of, block);
     for (; !ends.empty() && ends.top().first <= birth; ends.pop()) held -= ends.top().second;
-    if (passes.of_block[block] != activity::evaluation) continue;
+    if (passes.of_block[block] != blocks::activity::evaluation) continue;
     const auto bytes = bytes_of(of, block);
     const auto death = death_event(of, block);
     const bool outlives_turns =

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that the program still holds at the peak though nothing uses it any more: results of the
+// Memory that the program still holds at the peak though nothing reads it any more: results of the
 // model that autograd does not need, through the backward pass; results, losses and batches of one
-// turn of the loop while the next one runs.
+// turn of the loop while the next one runs. The run tells what is late, the program's text that
+// nobody reads it from there on.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analyzer/judge/advice/last_uses.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
+#include "analyzer/judge/program/later_uses.h"
+#include "analyzer/trace/code/frames.h"
+#include "analyzer/trace/code/places.h"
 
 namespace memtrace::advice {
 
@@ -22,51 +34,136 @@ using attribution::phase;
 namespace {
 
 constexpr std::uint64_t least_bytes = 1u << 20;
-constexpr std::size_t most_lines = 4;
+constexpr std::size_t most_told = 4;
 
-enum class del_before : std::uint8_t { loop, backward, next_turn };
+using program::free_from;
 
-class uses {
+// Who holds what a stack has made, from where on nobody reads it.
+struct holder {
+  std::string place;  // "train.py:12 main", where the names get it
+  std::vector<std::string> names;
+  std::uint32_t backward_line = 0;
+};
+
+// By what the run shows: whether blocks of a stack went when their names got the next ones.
+class deaths_seen {
  public:
-  explicit uses(const blocks::evidence& of)
-      : of_(of), passes_(passes_of(of)), turns_(turns_of_loops(of)) {}
-
-  // From which event on nothing uses it, as far as passes and loops tell. Past the last event: not
-  // known.
-  [[nodiscard]] std::uint64_t end_of_use(block_number block) const {
-    if (!can_be_late(block)) return end_event(of_);
-    const auto end =
-        passes_.of_block[block] == activity::training ? end_in_training(block) : turns_[block].over;
-    // A block that lives on and on is collected: nobody forgot it.
-    const auto death = death_event(of_, block);
-    const bool is_replaced = death < turns_[block].next_over || death == end_event(of_);
-    return is_replaced ? end : end_event(of_);
+  deaths_seen(const blocks::evidence& of, const std::vector<loop_turns>& turns) {
+    std::map<std::uint32_t, std::uint64_t> ends;  // by call, of its last block
+    for (block_number block = 0; block < of.blocks.size(); ++block) {
+      const auto facts = of.blocks[block];
+      if (facts.call != 0) ends[facts.call] = birth_event(of, block);
+    }
+    std::map<trace::stack_id, block_number> last;
+    for (block_number block = 0; block < of.blocks.size(); ++block) {
+      const auto facts = of.blocks[block];
+      const auto [before, is_first] = last.try_emplace(facts.stack, block);
+      if (is_first) continue;
+      const auto earlier = std::exchange(before->second, block);
+      const auto death = death_event(of, earlier);
+      if (death <= turns[earlier].over || death == end_event(of)) continue;
+      // The call that makes the next one returns before a name gets it.
+      const auto next = facts.call == 0 ? birth_event(of, block) : ends[facts.call];
+      const bool is_by_name = death > next && death < turns[earlier].next_over;
+      (is_by_name ? by_names_ : otherwise_).insert(facts.stack);
+    }
   }
+  [[nodiscard]] bool is_seen(trace::stack_id stack) const { return by_names_.contains(stack); }
+  [[nodiscard]] bool is_refuted(trace::stack_id stack) const { return otherwise_.contains(stack); }
 
-  // From which event on the turn that it was made for is over, at or after the end of its use.
-  [[nodiscard]] std::uint64_t end_of_turn(block_number block) const {
-    const auto end = end_of_use(block);
-    if (passes_.of_block[block] != activity::training || end == end_event(of_)) return end;
-    const auto* const pass = used_by(block);
-    const auto over = turns_[block].over == end_event(of_) ? 0 : turns_[block].over;
-    return std::max({end, pass == nullptr ? 0 : pass->end, over});
-  }
+ private:
+  std::set<trace::stack_id> by_names_;
+  std::set<trace::stack_id> otherwise_;
+};
 
-  // What a person has to write `del` before, where nothing uses it at an event any more.
-  [[nodiscard]] del_before where(block_number block, std::uint64_t event) const {
-    const auto& training = passes_.training;
-    // It is there through several passes: no turn of the loop made it.
-    const bool is_made_once = training.size() > 1 &&
-                              birth_event(of_, block) < training.front().forward &&
-                              death_event(of_, block) > training[1].backward;
-    if (is_made_once) return del_before::loop;
-    const auto* const pass = used_by(block);
-    const bool in_backward =
-        passes_.of_block[block] == activity::training && pass != nullptr && event < pass->end;
-    return in_backward ? del_before::backward : del_before::next_turn;
+// Asks the program's text.
+class holders {
+ public:
+  explicit holders(const blocks::evidence& of, const std::vector<loop_turns>& turns)
+      : of_(of), deaths_(of, turns) {}
+
+  // Null: somebody may read it, or it is not known who has it.
+  [[nodiscard]] const holder* of(trace::stack_id stack, free_from when) {
+    const auto [known, fresh] = found_.try_emplace({stack, when});
+    if (fresh && stack && !deaths_.is_refuted(stack)) known->second = find(stack, when);
+    return known->second ? &*known->second : nullptr;
   }
 
  private:
+  [[nodiscard]] std::optional<holder> find(trace::stack_id stack, free_from when) {
+    const auto frames = code::frames_of(of_.names, stack);
+    const auto module = std::find_if(frames.rbegin(), frames.rend(), [](const auto& frame) {
+                          return frame.file.ends_with("torch/nn/modules/module.py");
+                        }).base();
+    for (auto frame = std::ranges::find_if(module, frames.end(), &code::source_frame::user);
+         frame != frames.end(); ++frame) {
+      if (!frame->user) {
+        if (frame->file.find("/torch/") == std::string::npos) break;  // a library's loop
+        continue;
+      }
+      const auto* const text = text_of(frame->file);
+      if (text == nullptr) break;
+      const auto found = program::holders_at(*text, frame->line, when, deaths_.is_seen(stack));
+      if (found.is == program::last_read::not_there) continue;
+      if (found.is == program::last_read::not_known) break;
+      return holder{code::place_of(*frame, 1), found.names, found.line};
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] const program::source_file* text_of(const std::string& file) {
+    const auto [known, fresh] = texts_.try_emplace(file);
+    const auto text = fresh ? code::source_of(of_.names, file) : std::nullopt;
+    if (text) known->second = std::make_unique<program::source_file>(std::string(*text));
+    return known->second.get();
+  }
+
+  const blocks::evidence& of_;
+  deaths_seen deaths_;
+  std::map<std::pair<trace::stack_id, free_from>, std::optional<holder>> found_;
+  std::map<std::string, std::unique_ptr<program::source_file>> texts_;
+};
+
+// From which event on nothing reads a block any more. Past the last event: not known.
+class uses {
+ public:
+  explicit uses(const blocks::evidence& of)
+      : of_(of), passes_(passes_of(of)), turns_(turns_of_loops(of)), holders_(of, turns_) {}
+
+  struct late {
+    std::uint64_t from = 0;
+    free_from where = free_from::end_of_turn;
+    const holder* by = nullptr;
+  };
+
+  // Results that backward does not need are late as soon as it begins, and where the program reads
+  // them after it, when the turn is over.
+  [[nodiscard]] late of(block_number block) {
+    const auto never = late{end_event(of_), free_from::end_of_turn, nullptr};
+    if (!can_be_late(block) || !is_replaced(block)) return never;
+    const auto stack = of_.blocks[block].stack;
+    const bool in_training = passes_.of_block[block] == blocks::activity::training;
+    const auto* const pass = in_training ? used_by(block) : nullptr;
+    if (in_training && pass == nullptr) return never;
+    if (in_training && !of_.blocks[block].kept_by_autograd) {
+      const auto* const by = holders_.of(stack, free_from::backward);
+      if (by != nullptr && pass->backward < death_event(of_, block))
+        return {pass->backward, free_from::backward, by};
+    }
+    const auto over = std::max(turns_[block].over, in_training ? pass->end : 0);
+    if (over >= death_event(of_, block)) return never;
+    const auto* const by = holders_.of(stack, free_from::end_of_turn);
+    return by == nullptr ? never : late{over, free_from::end_of_turn, by};
+  }
+
+ private:
+  // A block that lives on and on is collected: nobody forgot it.
+  [[nodiscard]] bool is_replaced(block_number block) const {
+    const auto death = death_event(of_, block);
+    const auto next = turns_[block].next_over;
+    return death < next || next == end_event(of_);
+  }
+
   [[nodiscard]] bool can_be_late(block_number block) const {
     const auto& facts = of_.blocks[block];
     if (facts.recomputed || facts.born_in == phase::backward || facts.born_in == phase::optimizer) {
@@ -85,7 +182,7 @@ class uses {
       case category::temporaries:
       case category::collected:
       case category::other:
-        return passes_.of_block[block] != activity::neither;
+        return passes_.of_block[block] != blocks::activity::neither;
       default:
         return false;
     }
@@ -93,7 +190,7 @@ class uses {
 
   // The pass of training that uses it: its own, or of what the program makes before a forward pass
   // that one. Null: none follows.
-  [[nodiscard]] const training_pass* used_by(block_number block) const {
+  [[nodiscard]] const blocks::training_pass* used_by(block_number block) const {
     const auto birth = birth_event(of_, block);
     const auto own = passes_.at(birth);
     if (own && birth < passes_.training[*own].end) return &passes_.training[*own];
@@ -101,154 +198,125 @@ class uses {
     return next < passes_.training.size() ? &passes_.training[next] : nullptr;
   }
 
-  [[nodiscard]] std::uint64_t end_in_training(block_number block) const {
-    const auto* const pass = used_by(block);
-    if (pass == nullptr) return end_event(of_);
-    return of_.blocks[block].kept_by_autograd ? pass->end : pass->backward;
-  }
-
   const blocks::evidence& of_;
-  run_passes passes_;
+  blocks::run_passes passes_;
   std::vector<loop_turns> turns_;
+  holders holders_;
 };
 
-struct late_line {
-  std::uint64_t bytes = 0;  // at the peak; of a line that is not late there: of its largest block
+// What one statement makes.
+struct late_names {
+  std::uint64_t bytes = 0;  // at the peak; of what is not late there: of its largest block
   std::uint64_t most = 0;   // of one block
   trace::stack_id stack;    // of it
-  del_before where = del_before::next_turn;
+  free_from where = free_from::end_of_turn;
+  holder by;
 };
 
 struct found_late {
-  std::vector<std::pair<std::string, late_line>> lines;  // most bytes first
+  std::vector<late_names> all;  // most bytes first
   std::uint64_t bytes = 0;
 };
 
-[[nodiscard]] found_late find(const blocks::evidence& of, const uses& used) {
+// By where the names are given, and from where on they are free.
+using late_by_place = std::map<std::pair<std::string, free_from>, late_names>;
+
+[[nodiscard]] found_late sorted(const late_by_place& places) {
   found_late found;
-  if (of.now.allocated.request >= of.log.events.size()) return found;
-  const auto peak = of.log.events[of.now.allocated.request];
-  std::map<std::string, late_line> lines;
-  for (const auto block : alive_after(of, of.now.allocated.request)) {
-    if (used.end_of_use(block) > peak) continue;
-    const auto stack = of.blocks[block].stack;
-    const auto line = line_of(of, stack);
-    if (line.empty() || is_loaded(of, stack)) continue;
-    auto& late = lines[line];
-    const auto bytes = bytes_of(of, block);
-    late.bytes += bytes;
-    found.bytes += bytes;
-    if (bytes <= late.most) continue;
-    late.most = bytes;
-    late.stack = stack;
-    late.where = used.where(block, peak);
+  for (const auto& one : places) {
+    found.all.push_back(one.second);
+    found.bytes += one.second.bytes;
   }
-  found.lines.assign(lines.begin(), lines.end());
-  std::stable_sort(found.lines.begin(), found.lines.end(), [](const auto& left, const auto& right) {
-    return left.second.bytes > right.second.bytes;
-  });
+  std::ranges::stable_sort(found.all, std::greater<>(), &late_names::bytes);
   return found;
 }
 
-// And what other lines make in a turn that outlives it: not late at the peak, but where the cache
+[[nodiscard]] found_late find(const blocks::evidence& of, uses& used) {
+  if (of.now.allocated.request >= of.log.events.size()) return {};
+  const auto peak = of.log.events[of.now.allocated.request];
+  late_by_place places;
+  for (const auto block : alive_after(of, of.now.allocated.request)) {
+    const auto stack = of.blocks[block].stack;
+    const auto late = used.of(block);
+    if (late.from > peak || late.by == nullptr || is_loaded(of, stack)) continue;
+    auto& found = places[{late.by->place, late.where}];
+    const auto bytes = bytes_of(of, block);
+    found.bytes += bytes;
+    if (bytes <= found.most) continue;
+    found = {found.bytes, bytes, stack, late.where, *late.by};
+  }
+  return sorted(places);
+}
+
+// And what other statements make in a turn that outlives it: not late at the peak, but where the cache
 // has no place for the next turn's while it is there.
-[[nodiscard]] found_late with_all_of_a_turn(const blocks::evidence& of, const uses& used,
+[[nodiscard]] found_late with_all_of_a_turn(const blocks::evidence& of, uses& used,
                                             found_late found) {
-  std::map<trace::stack_id, std::uint64_t> largest;  // block that a stack made
+  late_by_place beside;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto bytes = bytes_of(of, block);
     if (bytes < least_bytes) continue;
-    const auto end = used.end_of_turn(block);
-    const bool outlives_its_turn =
-        end < death_event(of, block) && used.where(block, end) == del_before::next_turn;
+    const auto late = used.of(block);
+    const auto stack = of.blocks[block].stack;
+    const bool outlives_its_turn = late.by != nullptr && late.from < death_event(of, block) &&
+                                   late.where == free_from::end_of_turn && !is_loaded(of, stack);
     if (!outlives_its_turn) continue;
-    auto& most = largest[of.blocks[block].stack];
-    most = std::max(most, bytes);
+    auto& names = beside[{late.by->place, late.where}];
+    if (bytes > names.bytes) names = {bytes, bytes, stack, late.where, *late.by};
   }
-  std::map<std::string, late_line> beside;
-  for (const auto& [stack, bytes] : largest) {
-    const auto line = line_of(of, stack);
-    if (line.empty() || is_loaded(of, stack)) continue;
-    auto& late = beside[line];
-    if (bytes > late.bytes) late = {bytes, bytes, stack, del_before::next_turn};
-  }
-  for (const auto& [line, late] : found.lines) beside.erase(line);
-  found.lines.insert(found.lines.end(), beside.begin(), beside.end());
+  for (const auto& one : found.all) beside.erase({one.by.place, one.where});
+  const auto others = sorted(beside);
+  found.all.insert(found.all.end(), others.all.begin(), others.all.end());
   return found;
 }
 
-// As what_to_write() says it: what these lines made, and when.
+// As what_to_write() says it: what these names hold, and from when on.
 void free_after_use(const blocks::evidence& of, const found_late& found, request_edits& edits) {
-  const uses used(of);
-  std::map<std::string, del_before> told;
-  for (const auto& [line, late] : found.lines) {
-    if (late.bytes >= least_bytes) told.emplace(line, late.where);
+  uses used(of);
+  std::set<std::pair<std::string, free_from>> told;
+  for (const auto& one : found.all) {
+    if (one.bytes >= least_bytes) told.emplace(one.by.place, one.where);
   }
-  std::map<trace::stack_id, std::map<std::string, del_before>::const_iterator> by_stack;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (bytes_of(of, block) < least_bytes) continue;
-    const auto stack = of.blocks[block].stack;
-    const auto known = by_stack.find(stack);
-    const auto line = known != by_stack.end()
-                          ? known->second
-                          : by_stack.emplace(stack, told.find(line_of(of, stack))).first->second;
-    if (line == told.end()) continue;
-    const auto end =
-        line->second == del_before::backward ? used.end_of_use(block) : used.end_of_turn(block);
-    if (end < death_event(of, block)) edits.free_at(block, end);
+    const auto late = used.of(block);
+    const bool is_told = late.by != nullptr && told.contains({late.by->place, late.where});
+    if (is_told && late.from < death_event(of, block)) edits.free_at(block, late.from);
   }
-}
-
-[[nodiscard]] std::string list_of(const found_late& found, del_before where) {
-  std::string words;
-  std::size_t listed = 0;
-  for (const auto& [line, late] : found.lines) {
-    if (late.where != where || late.bytes < least_bytes) continue;
-    if (listed == most_lines) break;
-    ++listed;
-    words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", line, bytes_in_words(late.bytes));
-  }
-  return words;
 }
 
 [[nodiscard]] std::string what_to_write(const found_late& found) {
-  const auto in_loop = list_of(found, del_before::loop);
-  const auto in_backward = list_of(found, del_before::backward);
-  const auto in_next_turn = list_of(found, del_before::next_turn);
   std::string words;
-  if (!in_loop.empty())
-    words = fmt::format("before the loop begins del what these lines made: {}", in_loop);
-  if (!in_backward.empty()) {
-    words += fmt::format("{}before backward() del all but the loss of what these lines made: {}",
-                         words.empty() ? "" : "; ", in_backward);
-  }
-  if (!in_next_turn.empty()) {
-    words += fmt::format(
-        "{}at the end of each turn of the loop del what these lines made (or make the turn a "
-        "function, whose local variables go with it): {}",
-        words.empty() ? "" : "; ", in_next_turn);
+  std::size_t told = 0;
+  for (const auto& one : found.all) {
+    if (one.bytes < least_bytes || told == most_told) continue;
+    ++told;
+    words += fmt::format("{}`del {}` {} ({} at {})", words.empty() ? "" : "; ",
+                         fmt::join(one.by.names, ", "),
+                         one.where == free_from::backward
+                             ? fmt::format("before backward() in line {}", one.by.backward_line)
+                             : std::string("at the end of each turn of the loop"),
+                         bytes_in_words(one.bytes), one.by.place);
   }
   return words;
 }
 
-// Both say what is late at the peak; they differ in the lines to write it for.
+// Both say what is late at the peak; they differ in the names to write it for.
 [[nodiscard]] proposal freeing(const blocks::evidence& of, const found_late& found) {
   proposal made;
   made.id = "free_earlier";
   made.group = free_earlier_group;
   made.how = proof::replayed;
-  made.title = "Results are held at the peak though nothing uses them any more";
+  made.title = "Results are held at the peak though nothing reads them any more";
   made.change = what_to_write(found);
-  made.evidence = fmt::format("{} are alive at the peak after the last pass that uses them",
+  made.evidence = fmt::format("{} are alive at the peak after the program's last read of them",
                               bytes_in_words(found.bytes));
   made.about = {found.bytes, "are not used again"};
   made.free = true;
   made.cost = "none known";
-  made.not_when =
-      "the program reads them afterwards (accuracy, logging, a state that is carried over): "
-      "compute that first, or keep a detached copy of what is read";
+  made.not_when = "code that the program's text does not show reads the same memory afterwards";
   made.device = of.log.device;
-  made.stack = found.lines.front().second.stack;
+  made.stack = found.all.front().stack;
   made.rewrite = [&of, found](allocator::request_log& log) {
     request_edits edits;
     free_after_use(of, found, edits);
@@ -260,12 +328,12 @@ void free_after_use(const blocks::evidence& of, const found_late& found, request
 }  // namespace
 
 proposals free_earlier(const blocks::evidence& of) {
-  const uses used(of);
+  uses used(of);
   const auto found = find(of, used);
   if (found.bytes < least_bytes) return {};
   const auto more = with_all_of_a_turn(of, used, found);
   proposals all = {freeing(of, found)};
-  if (more.lines.size() > found.lines.size()) all.push_back(freeing(of, more));
+  if (more.all.size() > found.all.size()) all.push_back(freeing(of, more));
   return all;
 }
 

@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 #include "analyzer/model/attribution/frame_marks.h"
 
 namespace memtrace::advice {

@@ -14,9 +14,9 @@
 #include "analyzer/judge/advice/autocast_widths.h"
 #include "analyzer/judge/advice/batch_share.h"
 #include "analyzer/judge/advice/last_uses.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
@@ -38,7 +38,7 @@ class precision_change {
 
   void make() {
     for (block_number block = 0; block < of_.blocks.size(); ++block) {
-      if (passes_.of_block[block] != activity::training) continue;
+      if (passes_.of_block[block] != blocks::activity::training) continue;
       change(block, of_.blocks[block]);
     }
     copy_weights();
@@ -190,7 +190,7 @@ class precision_change {
 
   const blocks::evidence& of_;
   request_edits& edits_;
-  run_passes passes_;
+  blocks::run_passes passes_;
   autocast_widths widths_;
   std::vector<bool> like_parameters_;
   std::vector<std::uint64_t> ends_of_use_;
@@ -238,7 +238,7 @@ struct kept_by_width {
   return 2 * narrow > all;
 }
 
-[[nodiscard]] bool trains_in_32_bits(const blocks::evidence& of, const run_passes& passes) {
+[[nodiscard]] bool trains_in_32_bits(const blocks::evidence& of, const blocks::run_passes& passes) {
   if (!passes.trains() || of.attributed.autocast || has_narrow_weights(of)) return false;
   return std::any_of(of.blocks.begin(), of.blocks.end(), [](const blocks::block_facts& facts) {
     return facts.what == category::activations && facts.element_bits == 32;

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "analyzer/judge/advice/model_parts.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 #include "analyzer/model/estimate/sources.h"
 
 namespace memtrace::advice {

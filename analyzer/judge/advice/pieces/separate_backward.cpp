@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "analyzer/judge/advice/model_parts.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 #include "analyzer/judge/program/names.h"
 #include "analyzer/trace/code/frames.h"
 
@@ -53,14 +53,15 @@ struct call_group {
 };
 
 [[nodiscard]] std::vector<model_call> calls_between(const blocks::evidence& of,
-                                                    const run_passes& passes, std::uint64_t begin,
-                                                    std::uint64_t end) {
+                                                    const blocks::run_passes& passes,
+                                                    std::uint64_t begin, std::uint64_t end) {
   std::vector<model_call> calls;
   for (auto block = block_from(of, begin); block < of.blocks.size(); ++block) {
     const auto event = birth_event(of, block);
     if (event >= end) break;
     const auto& facts = of.blocks[block];
-    if (passes.of_block[block] != activity::training || facts.born_in != phase::forward) continue;
+    if (passes.of_block[block] != blocks::activity::training || facts.born_in != phase::forward)
+      continue;
     const bool is_new = facts.call != 0 && (calls.empty() || calls.back().number != facts.call);
     if (is_new) calls.push_back({facts.call, facts.root, facts.stack, event, false, {}});
     if (calls.empty()) continue;
@@ -92,7 +93,7 @@ struct call_group {
 }
 
 [[nodiscard]] std::vector<call_group> finished_groups(const blocks::evidence& of,
-                                                      const run_passes& passes) {
+                                                      const blocks::run_passes& passes) {
   std::vector<call_group> groups;
   std::uint64_t before = 0;
   for (const auto& pass : passes.training) {
@@ -106,7 +107,7 @@ struct call_group {
 
 // The forward passes in which memory ran out, where the program calls backward after its loop.
 [[nodiscard]] std::optional<call_group> refused_group(const blocks::evidence& of,
-                                                      const run_passes& passes) {
+                                                      const blocks::run_passes& passes) {
   const auto& refused = of.log.refused_events;
   if (!passes.unfinished || refused.empty() || refused.back() < *passes.unfinished) return {};
   call_group group{calls_between(of, passes, *passes.unfinished, refused.back()), refused.back(),
@@ -144,7 +145,7 @@ struct found_groups {
   std::uint64_t bytes = 0;  // that wait for the backward pass besides those of one call
 };
 
-[[nodiscard]] found_groups find(const blocks::evidence& of, const run_passes& passes) {
+[[nodiscard]] found_groups find(const blocks::evidence& of, const blocks::run_passes& passes) {
   found_groups found;
   found.all = finished_groups(of, passes);
   auto refused = refused_group(of, passes);

@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 
 #include "analyzer/judge/advice/batch_share.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
@@ -20,7 +20,7 @@ constexpr std::uint32_t parts = 2;
 void shorten(const blocks::evidence& of, request_edits& edits) {
   const auto passes = passes_of(of);
   const auto squares = grows_quadratically(of);
-  for (const auto which : {activity::training, activity::evaluation}) {
+  for (const auto which : {blocks::activity::training, blocks::activity::evaluation}) {
     const auto scales = scales_with_batch(of, passes, which);
     for (block_number block = 0; block < scales.size(); ++block) {
       if (scales[block]) edits.scale(block, 1, squares[block] ? parts * parts : parts);
@@ -34,8 +34,8 @@ proposals sequence_length(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (!works_on_sequences(of)) return {};
   const auto squares = grows_quadratically(of);
-  const auto training = scales_with_batch(of, passes, activity::training);
-  const auto evaluation = scales_with_batch(of, passes, activity::evaluation);
+  const auto training = scales_with_batch(of, passes, blocks::activity::training);
+  const auto evaluation = scales_with_batch(of, passes, blocks::activity::evaluation);
   std::uint64_t linear = 0;
   std::uint64_t square = 0;
   for (const auto block : alive_after(of, of.now.allocated.request)) {

@@ -9,9 +9,9 @@
 
 #include "analyzer/judge/advice/batch_share.h"
 #include "analyzer/judge/advice/model_parts.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
@@ -22,7 +22,7 @@ namespace {
 
 void scale_batch(const blocks::evidence& of, std::uint32_t parts, request_edits& edits) {
   const auto passes = passes_of(of);
-  const auto scales = scales_with_batch(of, passes, activity::training);
+  const auto scales = scales_with_batch(of, passes, blocks::activity::training);
   for (block_number block = 0; block < scales.size(); ++block) {
     if (scales[block]) edits.scale(block, 1, parts);
   }
@@ -43,8 +43,8 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
   if (passes.unfinished && passes.training.empty()) expect_gradients(of, *passes.unfinished, edits);
 }
 
-[[nodiscard]] std::string what_to_write(const blocks::evidence& of, const run_passes& passes,
-                                        std::uint32_t parts) {
+[[nodiscard]] std::string what_to_write(const blocks::evidence& of,
+                                        const blocks::run_passes& passes, std::uint32_t parts) {
   const auto option = batch_option(of, passes);
   const auto now = option.empty() ? std::string() : fmt::format(" (now {})", option);
   switch (owner_of_loop(of, passes)) {
@@ -73,7 +73,7 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
       parts, now, passes.training.empty() ? "if this is training, " : "");
 }
 
-[[nodiscard]] proposal propose(const blocks::evidence& of, const run_passes& passes,
+[[nodiscard]] proposal propose(const blocks::evidence& of, const blocks::run_passes& passes,
                                const std::string& figures, std::uint32_t parts) {
   proposal made;
   // The words of the one are no news where gradients are accumulated already.
@@ -114,7 +114,7 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
 proposals train_batch(const blocks::evidence& of) {
   const auto passes = passes_of(of);
   if (!passes.trains() || cannot_be_divided(of, passes)) return {};
-  const auto scales = scales_with_batch(of, passes, activity::training);
+  const auto scales = scales_with_batch(of, passes, blocks::activity::training);
   std::uint64_t scaling = 0;
   std::uint64_t all = 0;
   for (const auto block : alive_after(of, of.now.allocated.request)) {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 

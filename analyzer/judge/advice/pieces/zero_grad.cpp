@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "analyzer/judge/advice/batch_share.h"
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
 
@@ -75,7 +75,7 @@ using gradients_by_parameter =
   return next != found->second.end() && birth_event(of, *next) < death_event(of, block);
 }
 
-[[nodiscard]] kept_gradients find(const blocks::evidence& of, const run_passes& passes) {
+[[nodiscard]] kept_gradients find(const blocks::evidence& of, const blocks::run_passes& passes) {
   kept_gradients found;
   const auto all = by_parameter(of);
   std::map<std::uint32_t, std::uint64_t> by_step;
@@ -87,9 +87,10 @@ using gradients_by_parameter =
     const auto own = steps_before(of, birth);
     const auto step_end = event_of_step_end(of, own);
     // The first forward pass after its step.
-    const auto next = std::lower_bound(
-        passes.training.begin(), passes.training.end(), step_end,
-        [](const training_pass& pass, std::uint64_t event) { return pass.forward < event; });
+    const auto next = std::lower_bound(passes.training.begin(), passes.training.end(), step_end,
+                                       [](const blocks::training_pass& pass, std::uint64_t event) {
+                                         return pass.forward < event;
+                                       });
     if (next == passes.training.end() || death <= next->forward) continue;
     const auto second = event_of_step_end(of, own + 1);
     if (death > second) {

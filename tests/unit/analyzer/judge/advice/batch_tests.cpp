@@ -67,7 +67,7 @@ TEST_CASE("with the batch grow activations, inputs and scratch memory, but no gr
   linear_training run(2);
   const auto& of = run.evidence();
   const auto scales =
-      advice::scales_with_batch(of, advice::passes_of(of), advice::activity::training);
+      advice::scales_with_batch(of, blocks::passes_of(of), blocks::activity::training);
   for (block_number block = 0; block < scales.size(); ++block) {
     const auto what = of.blocks[block].what;
     const bool computed = what == category::activations || what == category::inputs;
@@ -115,7 +115,7 @@ TEST_CASE("what is computed of pairs of its rows is no batch to divide") {
     std::vector<blocks::block_facts> all(of.blocks.begin(), of.blocks.end());
     all[run.last_kept] = small;
     of.blocks = blocks::fact_list(all);
-    return advice::cannot_be_divided(of, advice::passes_of(of));
+    return advice::cannot_be_divided(of, blocks::passes_of(of));
   };
   SECTION("(heads, nodes, nodes) beside (nodes, width): a graph") {
     CHECK(shape(1024, 64));
@@ -157,7 +157,7 @@ TEST_CASE("a product of (rows, rows) and (rows, width), both computed, is of pai
     run.free({square, width, product});
     const auto& of = run.evidence();
     CAPTURE(one.columns, one.bytes_of_weight);
-    CHECK(advice::cannot_be_divided(of, advice::passes_of(of)) == one.is_of_pairs);
+    CHECK(advice::cannot_be_divided(of, blocks::passes_of(of)) == one.is_of_pairs);
     CHECK(advice::train_batch(of).empty() == one.is_of_pairs);
   }
 }
@@ -185,7 +185,7 @@ TEST_CASE("where a step has micro-batches already, there are more of them, and s
     const auto& of = run.evidence();
     const auto half =
         named(advice::train_batch(of), are_known ? "micro_batch_half" : "train_batch_half");
-    CHECK(advice::micro_batches(of, advice::passes_of(of)) == (are_known ? 4 : 1));
+    CHECK(blocks::micro_batches(of, blocks::passes_of(of)) == (are_known ? 4 : 1));
     CHECK(half.change.starts_with(are_known
                                       ? "micro-batches of half the size: 8 a step instead of 4; "
                                         "(loss / 8).backward() where it is (loss / 4) now"
@@ -379,7 +379,7 @@ TEST_CASE(
   }
   const auto& of = run.evidence();
   const auto scales =
-      advice::scales_with_batch(of, advice::passes_of(of), advice::activity::training);
+      advice::scales_with_batch(of, blocks::passes_of(of), blocks::activity::training);
   CHECK_FALSE(scales[kept.front()]);
   CHECK(scales[kept[1]]);
   CHECK(scales[kept.back()]);

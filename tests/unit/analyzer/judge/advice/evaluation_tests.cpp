@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/passes.h"
 #include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/blocks/passes.h"
 #include "tests/unit/analyzer/judge/advice/made_up_run.h"
 #include "tests/unit/catch.h"
 
@@ -92,7 +92,7 @@ TEST_CASE("memory runs out in a second forward: the first one's graph waits for 
     run.refuse();
     run.free({before, now});
     const auto& of = run.evidence();
-    return advice::passes_of(of).without_backward;
+    return blocks::passes_of(of).without_backward;
   };
   SECTION("each backward pass was of one call") {
     run.train(20 * mib);
@@ -145,7 +145,7 @@ TEST_CASE("a graph that backward passes leave as it is was made for nothing") {
     run.end_step();
   }
   // The calls of train.py:9, the last one included.
-  const auto found = advice::passes_of(run.evidence()).without_backward;
+  const auto found = blocks::passes_of(run.evidence()).without_backward;
   CHECK(found.size() == (is_used_later ? 0 : 3));
 }
 

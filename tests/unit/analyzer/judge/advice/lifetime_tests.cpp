@@ -8,12 +8,23 @@ using namespace memtrace::tests;
 
 namespace {
 
+constexpr const char* training_text =
+    "def main():\n"
+    "    for batch in batches:\n"
+    "        optimizer.zero_grad()\n"
+    "        # all of it\n"
+    "        logits = net(batch)\n"
+    "        loss = criterion(logits)\n"
+    "        loss.backward()\n"
+    "        optimizer.step()\n";
+
 // Logits of 30 that backward does not need are freed where `release` says; backward needs 50 more
 // than the forward.
 enum class release { before_backward, after_backward, in_next_step };
 
 struct logits_training : made_up_run {
-  explicit logits_training(release when) {
+  explicit logits_training(release when, const std::string& rest = "") {
+    source("train.py", training_text + rest);
     const auto net = module("", "Net");
     const auto model_line = line("train.py", 5);
     std::vector<block_number> held;
@@ -42,8 +53,7 @@ TEST_CASE("what backward does not need is freed before it") {
   logits_training run(release::after_backward);
   const auto all = advice::free_earlier(run.evidence());
   REQUIRE(all.size() == 1);
-  CHECK(all[0].change.find("train.py:5") != std::string::npos);
-  CHECK(all[0].change.find("before backward()") != std::string::npos);
+  CHECK(all[0].change == "`del logits` before backward() in line 7 (30 MiB at train.py:5 main)");
   CHECK(peak_of(run.log()) == 180 * mib);
   CHECK(peak_after(run, all[0]) == 150 * mib);
 }
@@ -62,6 +72,11 @@ TEST_CASE("what backward needs is no finding") {
   CHECK(advice::free_earlier(of).empty());
 }
 
+TEST_CASE("what the program reads after backward is no finding before it") {
+  logits_training run(release::after_backward, "        print(logits.argmax())\n");
+  CHECK(advice::free_earlier(run.evidence()).empty());
+}
+
 TEST_CASE("results that the next step replaces live through its forward pass") {
   logits_training run(release::in_next_step);
   // Both logits at once, when the second step's are made; in backward there is one of them.
@@ -69,6 +84,11 @@ TEST_CASE("results that the next step replaces live through its forward pass") {
   const auto all = advice::free_earlier(run.evidence());
   REQUIRE(all.size() == 1);
   CHECK(peak_after(run, all[0]) == 150 * mib);
+}
+
+TEST_CASE("results that the next step reads are no finding") {
+  logits_training run(release::in_next_step, "        before = logits\n    return before\n");
+  CHECK(advice::free_earlier(run.evidence()).empty());
 }
 
 TEST_CASE("without lines of the user's program nothing is proposed") {

@@ -66,6 +66,15 @@ class made_up_run {
     return trace::stack_id{++stacks_};
   }
 
+  // What the program's file has, as its trace says.
+  void source(const std::string& file, const std::string& program) {
+    record::source<trace::ids> said;
+    said.file = text("/src/" + file);
+    said.bytes = program.size();
+    said.text = program;
+    (void)names_.add_source(said);
+  }
+
   // The properties that the blocks that follow have in common.
   struct place {
     phase during = phase::other;

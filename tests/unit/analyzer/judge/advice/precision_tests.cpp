@@ -215,7 +215,8 @@ TEST_CASE("a loss of transformers casts the logits itself until the loss is ther
         advice::widths_under_autocast(at_once.evidence()).cast_ends[at_once.logarithm]);
 }
 
-TEST_CASE("GIVEN weights converted on the GPU WHEN on the way there THEN only narrow ones are on it") {
+TEST_CASE(
+    "GIVEN weights converted on the GPU WHEN on the way there THEN only narrow ones are on it") {
   made_up_run run;
   const std::string library = "/site-packages/torch/nn/modules/module.py";
   run.at = {phase::setup, {}, run.line(library, 944, "_apply", run.line("serve.py", 3)), 0};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/passes.h"
+#include "analyzer/judge/blocks/passes.h"
 
 #include <algorithm>
 #include <set>
 
-namespace memtrace::advice {
+namespace memtrace::blocks {
 
 using allocator::block_number;
 using attribution::category;
@@ -15,7 +15,7 @@ namespace {
 enum class place : std::uint8_t { between, forward, backward, evaluation, update };
 
 // Events at which backward passes begin.
-[[nodiscard]] std::vector<std::uint64_t> begins_of_backward(const blocks::evidence& of) {
+[[nodiscard]] std::vector<std::uint64_t> begins_of_backward(const evidence& of) {
   std::vector<std::uint64_t> begins;
   bool in_backward = false;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -29,8 +29,7 @@ enum class place : std::uint8_t { between, forward, backward, evaluation, update
 }
 
 // Memory ran out while the block was alive: what was freed then, or later, says nothing.
-[[nodiscard]] bool met_a_refusal(const blocks::evidence& of, std::uint64_t birth,
-                                 std::uint64_t death) {
+[[nodiscard]] bool met_a_refusal(const evidence& of, std::uint64_t birth, std::uint64_t death) {
   const auto& refused = of.log.refused_events;
   const auto next = std::upper_bound(refused.begin(), refused.end(), birth);
   return next != refused.end() && *next <= death;
@@ -44,7 +43,7 @@ struct model_call {
 
 // Where each backward pass so far was of one call of a model, and the model has been called again
 // since the last one, none is meant to follow the calls before that one.
-[[nodiscard]] std::set<std::uint32_t> calls_left_behind(const blocks::evidence& of,
+[[nodiscard]] std::set<std::uint32_t> calls_left_behind(const evidence& of,
                                                         const std::vector<std::uint64_t>& begins) {
   std::map<trace::object_id, std::vector<model_call>> by_root;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -86,7 +85,7 @@ struct graph_fate {
 
 class graphs_of_calls {
  public:
-  explicit graphs_of_calls(const blocks::evidence& of) : of_(of) {
+  explicit graphs_of_calls(const evidence& of) : of_(of) {
     for (const auto& facts : of.blocks) {
       if (facts.born_in == phase::backward && facts.forward) with_gradients_.insert(facts.forward);
     }
@@ -149,7 +148,7 @@ class graphs_of_calls {
     }
   }
 
-  const blocks::evidence& of_;
+  const evidence& of_;
   std::map<std::uint32_t, graph_fate> graphs_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> passes_;  // of backward: begin, end
   std::vector<std::pair<std::uint64_t, std::uint32_t>> deaths_;  // of a call's blocks
@@ -160,8 +159,7 @@ class graphs_of_calls {
 
 // A block that lives to the end may have been waiting for a backward pass, and so may one that was
 // alive when memory ran out.
-[[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(
-    const blocks::evidence& of) {
+[[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(const evidence& of) {
   const auto begins = begins_of_backward(of);
   auto left_behind = calls_left_behind(of, begins);
   left_behind.merge(graphs_of_calls(of).passed_over());
@@ -183,7 +181,7 @@ class graphs_of_calls {
   return kept;
 }
 
-[[nodiscard]] place place_of(const blocks::block_facts& block) {
+[[nodiscard]] place place_of(const block_facts& block) {
   if (block.recomputed || block.born_in == phase::backward) return place::backward;
   if (block.born_in == phase::evaluation) return place::evaluation;
   if (block.born_in == phase::forward) {
@@ -195,7 +193,7 @@ class graphs_of_calls {
 
 class reading {
  public:
-  explicit reading(const blocks::evidence& of) : of_(of) {}
+  explicit reading(const evidence& of) : of_(of) {}
 
   [[nodiscard]] run_passes run() {
     found_.of_block.resize(of_.blocks.size(), activity::neither);
@@ -222,7 +220,7 @@ class reading {
   }
 
   // Blocks that follow a call in a forward pass (the loss) belong to that call.
-  [[nodiscard]] place place_in_course(const blocks::block_facts& block) {
+  [[nodiscard]] place place_in_course(const block_facts& block) {
     const auto where = place_of(block);
     if (where != place::forward) return where;
     if (block.call != 0) evaluates_ = found_.without_backward.contains(block.call);
@@ -264,7 +262,7 @@ class reading {
     if (next != activity::neither) before_ = next;
   }
 
-  const blocks::evidence& of_;
+  const evidence& of_;
   run_passes found_;
   std::vector<block_number> waiting_;
   activity before_ = activity::neither;
@@ -283,11 +281,11 @@ std::optional<std::size_t> run_passes::at(std::uint64_t event) const {
   return static_cast<std::size_t>(after - training.begin() - 1);
 }
 
-run_passes passes_of(const blocks::evidence& of) {
+run_passes passes_of(const evidence& of) {
   return reading(of).run();
 }
 
-std::uint32_t micro_batches(const blocks::evidence& of, const run_passes& passes) {
+std::uint32_t micro_batches(const evidence& of, const run_passes& passes) {
   // Steps that the program marks, or that are inferred, may be epochs.
   const auto device = of.attributed.devices.find(of.log.device);
   if (device == of.attributed.devices.end() ||
@@ -311,21 +309,21 @@ std::uint32_t micro_batches(const blocks::evidence& of, const run_passes& passes
   return most == steps.end() ? 1 : most->first;
 }
 
-std::uint64_t end_event(const blocks::evidence& of) {
+std::uint64_t end_event(const evidence& of) {
   return of.log.events.empty() ? 1 : of.log.events.back() + 1;
 }
 
-std::uint64_t birth_event(const blocks::evidence& of, block_number block) {
+std::uint64_t birth_event(const evidence& of, block_number block) {
   const auto request = of.log.allocations[block];
   return request < of.log.events.size() ? of.log.events[request] : end_event(of);
 }
 
-std::uint64_t death_event(const blocks::evidence& of, block_number block) {
+std::uint64_t death_event(const evidence& of, block_number block) {
   const auto request = of.blocks[block].free_request;
   return request < of.log.events.size() ? of.log.events[request] : end_event(of);
 }
 
-block_number block_from(const blocks::evidence& of, std::uint64_t event) {
+block_number block_from(const evidence& of, std::uint64_t event) {
   block_number first = 0;
   auto last = static_cast<block_number>(of.blocks.size());
   while (first < last) {
@@ -339,12 +337,12 @@ block_number block_from(const blocks::evidence& of, std::uint64_t event) {
   return first;
 }
 
-std::uint64_t bytes_of(const blocks::evidence& of, block_number block) {
+std::uint64_t bytes_of(const evidence& of, block_number block) {
   const auto request = of.log.allocations[block];
   return request < of.log.requests.size() ? of.log.requests[request].size : 0;
 }
 
-std::vector<block_number> alive_after(const blocks::evidence& of, std::uint32_t request) {
+std::vector<block_number> alive_after(const evidence& of, std::uint32_t request) {
   std::vector<block_number> alive;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (of.log.allocations[block] <= request && of.blocks[block].free_request > request) {
@@ -354,14 +352,14 @@ std::vector<block_number> alive_after(const blocks::evidence& of, std::uint32_t 
   return alive;
 }
 
-const replay::out_of_memory* fatal_oom(const blocks::evidence& of) {
+const replay::out_of_memory* fatal_oom(const evidence& of) {
   const auto& ooms = of.replayed.ooms();
   const auto last = std::find_if(ooms.rbegin(), ooms.rend(),
                                  [&](const auto& oom) { return oom.device == of.log.device; });
   return last == ooms.rend() || last->caught ? nullptr : &*last;
 }
 
-std::optional<allocator::block_number> fatal_refusal(const blocks::evidence& of) {
+std::optional<allocator::block_number> fatal_refusal(const evidence& of) {
   const auto* const oom = fatal_oom(of);
   if (oom == nullptr) return std::nullopt;
   const auto& log = of.log;
@@ -375,4 +373,4 @@ std::optional<allocator::block_number> fatal_refusal(const blocks::evidence& of)
   return std::nullopt;
 }
 
-}  // namespace memtrace::advice
+}  // namespace memtrace::blocks

@@ -18,7 +18,7 @@
 
 #include "analyzer/judge/blocks/evidence.h"
 
-namespace memtrace::advice {
+namespace memtrace::blocks {
 
 enum class activity : std::uint8_t { neither, training, evaluation };
 
@@ -46,30 +46,30 @@ struct run_passes {
   [[nodiscard]] bool trains() const { return !training.empty() || unfinished.has_value(); }
 };
 
-[[nodiscard]] run_passes passes_of(const blocks::evidence& of);
+[[nodiscard]] run_passes passes_of(const evidence& of);
 
 // The backward passes of an optimizer's step that follow forward passes of one line: micro-batches,
 // whose gradients are added up. 1: none, or most steps have not the same number.
-[[nodiscard]] std::uint32_t micro_batches(const blocks::evidence& of, const run_passes& passes);
+[[nodiscard]] std::uint32_t micro_batches(const evidence& of, const run_passes& passes);
 
 // Events of a block's birth and of its free; past the last event where it lives to the end.
-[[nodiscard]] std::uint64_t birth_event(const blocks::evidence& of, allocator::block_number block);
-[[nodiscard]] std::uint64_t death_event(const blocks::evidence& of, allocator::block_number block);
-[[nodiscard]] std::uint64_t end_event(const blocks::evidence& of);
+[[nodiscard]] std::uint64_t birth_event(const evidence& of, allocator::block_number block);
+[[nodiscard]] std::uint64_t death_event(const evidence& of, allocator::block_number block);
+[[nodiscard]] std::uint64_t end_event(const evidence& of);
 
 // The first block born at this event or after it; as many as there are: none.
-[[nodiscard]] allocator::block_number block_from(const blocks::evidence& of, std::uint64_t event);
+[[nodiscard]] allocator::block_number block_from(const evidence& of, std::uint64_t event);
 
 // The last refusal of this device that the program did not catch; null: there is none.
-[[nodiscard]] const replay::out_of_memory* fatal_oom(const blocks::evidence& of);
+[[nodiscard]] const replay::out_of_memory* fatal_oom(const evidence& of);
 // Its request, which has no facts: nothing was made. Empty: there is none.
-[[nodiscard]] std::optional<allocator::block_number> fatal_refusal(const blocks::evidence& of);
+[[nodiscard]] std::optional<allocator::block_number> fatal_refusal(const evidence& of);
 
 // Requested bytes of a block; 0 where the log does not say.
-[[nodiscard]] std::uint64_t bytes_of(const blocks::evidence& of, allocator::block_number block);
+[[nodiscard]] std::uint64_t bytes_of(const evidence& of, allocator::block_number block);
 
 // Blocks that are alive right after a request.
-[[nodiscard]] std::vector<allocator::block_number> alive_after(const blocks::evidence& of,
+[[nodiscard]] std::vector<allocator::block_number> alive_after(const evidence& of,
                                                                std::uint32_t request);
 
-}  // namespace memtrace::advice
+}  // namespace memtrace::blocks

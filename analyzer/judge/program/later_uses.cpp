@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/program/later_uses.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace memtrace::program {
+
+namespace {
+
+// What gives names a value: an assignment, or a loop that goes on to its next element.
+struct giving {
+  node by;
+  node block;  // in which the names have that value, from `begin` on
+  std::uint32_t begin = 0;
+
+  [[nodiscard]] bool is_before(const node& what) const {
+    return what.is_in(block) && what.begin() >= begin;
+  }
+};
+
+[[nodiscard]] giving giving_of(const node& by) {
+  if (by.is("for_statement")) {
+    const auto body = by.field("body");
+    return {by, body, body.begin()};
+  }
+  const auto statement = statement_of(by);
+  auto block = statement.parent();
+  // What follows a `with` has run all of it.
+  while (block.parent().is("with_statement")) block = block.parent().parent();
+  return {by, block, statement.end()};
+}
+
+// What a tensor has that is no view of it: numbers, a copy on the host, gradients, and results that
+// PyTorch always puts into new memory. Any other attribute or method may give the same memory.
+constexpr std::string_view no_views[] = {
+    "item",   "tolist", "cpu",    "backward",    "shape",  "size", "dim",     "numel", "dtype",
+    "device", "mean",   "sum",    "prod",        "std",    "var",  "norm",    "max",   "min",
+    "amax",   "amin",   "argmax", "argmin",      "topk",   "sort", "argsort", "eq",    "ne",
+    "gt",     "ge",     "lt",     "le",          "all",    "any",  "abs",     "exp",   "log",
+    "sqrt",   "pow",    "square", "sigmoid",     "tanh",   "relu", "softmax", "clone", "matmul",
+    "mm",     "bmm",    "add",    "log_softmax", "gather", "sub",  "mul",     "div"};
+
+class reader {
+ public:
+  reader(const source_file& file, free_from when, bool seen_to_go)
+      : file_(file), when_(when), seen_to_go_(seen_to_go) {}
+
+  [[nodiscard]] name_holders at(std::uint32_t line) {
+    const auto given = givings_at(line);
+    if (given.empty())
+      return {begins_in_loop(line) ? last_read::not_known : last_read::not_there, {}, 0};
+    function_ = file_.function_of(given.front().by);
+    const auto loops = loops_of(given.front());
+    if (loops.empty()) return {last_read::not_there, {}, 0};
+    loop_ = loops.front();
+    if (when_ == free_from::backward && !find_backward(given.back()))
+      return {last_read::not_there, {}, 0};
+    for (const auto& one : given) {
+      if (!add_targets(one.by)) return {};
+    }
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (is_read_later(names_[i])) return {};
+    }
+    return {last_read::before, names_, backward_ ? backward_.line() : 0};
+  }
+
+ private:
+  // Assignments of a line, and a loop whose first line it is.
+  [[nodiscard]] std::vector<giving> givings_at(std::uint32_t line) const {
+    std::vector<giving> found;
+    for (const auto& one : file_.root().all()) {
+      if (one.line() > line || one.last_line() < line) continue;
+      const bool is_head = one.is("for_statement") && line < one.field("body").line();
+      if (one.is_any({"assignment", "augmented_assignment"}) || is_head)
+        found.push_back(giving_of(one));
+    }
+    return found;
+  }
+
+  // Whether a statement of this line is in a loop.
+  [[nodiscard]] bool begins_in_loop(std::uint32_t line) const {
+    const auto all = file_.root().all();
+    return std::ranges::any_of(all, [&](const node& one) {
+      return one.line() == line && one.parent().is("block") && !loops_around(one).empty();
+    });
+  }
+
+  [[nodiscard]] static std::vector<node> loops_of(const giving& one) {
+    auto loops = loops_around(one.by);
+    if (one.by.is("for_statement")) loops.insert(loops.begin(), one.by);
+    return loops;
+  }
+
+  [[nodiscard]] bool find_backward(const giving& last) {
+    for (const auto& one : file_.named("backward")) {
+      const auto call = one.parent();
+      const bool is_next = one.is("attribute") && call.field("function") == one &&
+                           call.is_in(loop_) && call.begin() >= last.begin &&
+                           file_.function_of(call) == function_;
+      if (!is_next || (backward_ && backward_.begin() < call.begin())) continue;
+      backward_ = call;
+    }
+    return static_cast<bool>(backward_);
+  }
+
+  // False: one of them is no variable of the function's, which others may read.
+  [[nodiscard]] bool add_targets(const node& by) {
+    if (by.is("augmented_assignment")) return false;
+    const auto targets = targets_of(by.field("left"));
+    if (targets.empty()) return false;
+    for (const auto& target : targets) {
+      if (!target.is("identifier") || file_.owner_of(target, target.text()) != function_)
+        return false;
+      if (std::ranges::find(names_, target.text()) == names_.end())
+        names_.emplace_back(target.text());
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_read_later(const std::string& name) {
+    const auto uses = file_.named(name);
+    std::vector<giving> given;
+    for (const auto& use : uses) {
+      if (const auto by = given_by(use); by && by.is_in(loop_)) given.push_back(giving_of(by));
+    }
+    return std::ranges::any_of(uses, [&](const node& use) {
+      if (!use.is("identifier") || file_.owner_of(use, name) != function_) return false;
+      const auto by = given_by(use);
+      if (by && !by.is("augmented_assignment")) return false;
+      if (use.parent().is("delete_statement")) return false;
+      return is_needed(use, given) || goes_elsewhere(use);
+    });
+  }
+
+  // Whether it may read what an earlier turn gave the name, or what the backward pass has passed.
+  [[nodiscard]] bool is_needed(const node& use, const std::vector<giving>& given) const {
+    if (file_.function_of(use) != function_) return true;
+    if (!use.is_in(loop_)) return use.begin() >= loop_.end();
+    const bool is_past = backward_ && use.begin() >= backward_.begin();
+    return std::ranges::none_of(given, [&](const giving& one) {
+      return one.is_before(use) && (!is_past || one.begin >= backward_.end());
+    });
+  }
+
+  // Where the same memory gets another holder. Variables of the function are held to the same.
+  [[nodiscard]] bool goes_elsewhere(node at) {
+    bool is_in_container = false;
+    for (auto up = at.parent(); up; at = up, up = up.parent()) {
+      if (up.is("attribute")) {
+        if (std::ranges::find(no_views, up.field("attribute").text()) != std::end(no_views))
+          return false;
+      } else if (up.is("subscript")) {
+        if (up.field("value") != at) return false;
+      } else if (up.is("call")) {
+        continue;
+      } else if (up.is_any({"argument_list", "keyword_argument"})) {
+        if (up.is("keyword_argument")) continue;
+        const auto call = up.parent();
+        if (file_.callee(call)) {
+          up = call;
+          continue;
+        }
+        const bool is_kept =
+            call.parent().is("expression_statement") && !file_.is_of_python(call.field("function"));
+        return is_kept && !seen_to_go_;
+      } else if (up.is_any({"tuple", "list", "dictionary", "pair", "set", "expression_list"})) {
+        is_in_container = true;
+      } else if (up.is_any({"parenthesized_expression", "conditional_expression",
+                            "boolean_operator", "await"})) {
+        continue;
+      } else if (up.is("assignment")) {
+        return up.field("right") == at && !add_targets(up);
+      } else if (up.is("for_statement")) {
+        return !add_targets(up);
+      } else {
+        return up.is_any({"return_statement", "yield", "augmented_assignment", "lambda",
+                          "named_expression", "for_in_clause"}) ||
+               (is_in_container && !up.is("expression_statement"));
+      }
+    }
+    return true;
+  }
+
+  const source_file& file_;
+  free_from when_;
+  bool seen_to_go_;
+  node function_;
+  node loop_;
+  node backward_;
+  std::vector<std::string> names_;
+};
+
+[[nodiscard]] bool is_narrow_type(const source_file& source, node argument) {
+  if (argument.is("keyword_argument")) argument = argument.field("value");
+  if (!argument.is("attribute")) return false;
+  const auto type = argument.field("attribute").text();
+  return (type == "float16" || type == "half" || type == "bfloat16") &&
+         source.package_of(argument.field("object").text()) == "torch";
+}
+
+// model.half(), model.bfloat16(), model.to(torch.float16); nothing: it is another call.
+[[nodiscard]] bool narrows(const source_file& source, const node& call) {
+  const auto method = call.field("function").field("attribute").text();
+  if (method == "half" || method == "bfloat16") return count_of_arguments(call) == 0;
+  const auto given = arguments_of(call);
+  return method == "to" && std::ranges::any_of(given, [&](const node& argument) {
+           return is_narrow_type(source, argument);
+         });
+}
+
+// model.to("cuda").half()
+[[nodiscard]] node narrowed_in_chain(const source_file& source, node call) {
+  while (call) {
+    const auto attribute = call.parent();
+    const bool is_chain = attribute.is("attribute") && attribute.field("object") == call &&
+                          attribute.parent().field("function") == attribute;
+    call = is_chain ? attribute.parent() : node();
+    if (call && narrows(source, call)) return call;
+  }
+  return {};
+}
+
+// model.to("cuda")
+// model.half()
+[[nodiscard]] node narrowed_later(const source_file& source, const node& call) {
+  const auto moved = call.field("function").field("object");
+  const auto left = call.parent().is("assignment") ? call.parent().field("left") : node();
+  const auto held = left ? left : moved;
+  if (!held.is_any({"identifier", "attribute"})) return {};
+  const auto name = held.is("attribute") ? held.field("attribute").text() : held.text();
+  for (const auto& use : source.named(name)) {
+    const bool is_later = use.begin() >= call.end() && use.flat_text() == held.flat_text() &&
+                          source.function_of(use) == source.function_of(call);
+    if (!is_later) continue;
+    const auto next = use.parent().parent();
+    if (use.parent().is("attribute") && next.is("call") && narrows(source, next)) return next;
+    if (given_by(use) && !narrows(source, given_by(use).field("right"))) return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+name_holders holders_at(const source_file& file, std::uint32_t line, free_from when,
+                        bool seen_to_go) {
+  return reader(file, when, seen_to_go).at(line);
+}
+
+std::uint32_t narrowed_at(const source_file& file, std::uint32_t line) {
+  for (const auto* method : {"to", "cuda"}) {
+    for (const auto& one : file.named(method)) {
+      const auto call = one.parent();
+      const bool is_move = one.is("attribute") && call.field("function") == one &&
+                           call.line() <= line && line <= call.last_line();
+      if (!is_move || narrows(file, call)) continue;
+      auto narrowing = narrowed_in_chain(file, call);
+      if (!narrowing) narrowing = narrowed_later(file, call);
+      if (narrowing) return narrowing.last_line();
+    }
+  }
+  return 0;
+}
+
+}  // namespace memtrace::program

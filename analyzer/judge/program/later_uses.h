@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program does later with what a statement makes, as its text tells: until when it reads it,
+// and whether it converts what it has moved to the GPU.
+//
+//   for batch in loader:
+//       logits = model(batch)          held by `logits` until the next turn gives the name another value
+//       flat = logits.view(-1)         `flat` may be the same memory
+//       loss = criterion(flat, batch)  another
+//       loss.backward()                reads neither: del logits, flat before it
+//
+// The same text with `history.append(logits)`, with `last = logits` that the next turn reads, or with
+// print(logits) after the loop has somebody who needs it, or may.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyzer/judge/program/names.h"
+
+namespace memtrace::program {
+
+// From where on it would be free: where the turn of the loop ends, or where backward() is called.
+enum class free_from : std::uint8_t { end_of_turn, backward };
+
+enum class last_read : std::uint8_t {
+  before,     // nobody reads it from there on, and `names` have it
+  not_known,  // somebody does, or may
+  not_there,  // the line gives it to no name that this function has there: its caller may
+};
+
+struct name_holders {
+  last_read is = last_read::not_known;
+  std::vector<std::string> names;  // that it takes a `del` of
+  std::uint32_t line = 0;          // of the call of backward()
+};
+
+// Of what this line has made. `seen_to_go`: runs of it went with the names, so that no container has
+// them, whatever functions they were given to.
+[[nodiscard]] name_holders holders_at(const source_file& file, std::uint32_t line, free_from when,
+                                      bool seen_to_go);
+
+// The line in which what `model.to("cuda")` or `model.cuda()` has moved in this line becomes narrower,
+// in the same function: model.half(), .bfloat16(), .to(torch.float16). 0: there is none.
+[[nodiscard]] std::uint32_t narrowed_at(const source_file& file, std::uint32_t line);
+
+}  // namespace memtrace::program

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/judge/program/later_uses.h"
+
+#include <fmt/ranges.h>
+
+#include "tests/unit/catch.h"
+
+using namespace memtrace;
+using program::free_from;
+using program::last_read;
+
+namespace {
+
+// The statement asked about is the first line that has a `!`, which is taken out.
+[[nodiscard]] program::name_holders holders(std::string text, free_from when, bool seen = true) {
+  const auto mark = text.find('!');
+  text.erase(mark, 1);
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(mark), '\n');
+  const program::source_file file(text);
+  return program::holders_at(file, static_cast<std::uint32_t>(line), when, seen);
+}
+
+// In a function's loop.
+[[nodiscard]] std::string of_turn(const std::string& body, bool seen = true) {
+  std::string text = "def run():\n    for x in batches:\n";
+  for (std::size_t begin = 0; begin < body.size();) {
+    const auto end = std::min(body.find('\n', begin), body.size());
+    text += "        " + body.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  const auto found = holders(text, free_from::end_of_turn, seen);
+  return found.is == last_read::before ? fmt::format("{}", fmt::join(found.names, " ")) : "-";
+}
+
+}  // namespace
+
+TEST_CASE("names that the next turn gives another value hold until then what nobody else has") {
+  CHECK(of_turn("!y = net(x)\nshow(y.sum())") == "y");
+  CHECK(of_turn("!y = net(x)\nflat = y.view(-1)\nloss = f(flat)\nprint(loss)") == "y flat");
+  CHECK(of_turn("!y, z = net(x)\nif z.item() > 1:\n    show(y)") == "y z");
+  CHECK(of_turn("with torch.no_grad():\n    !y = net(x)\ngood += (y > 0).sum().item()") == "y");
+  CHECK(of_turn("if x:\n    !y = net(x)\n    show(y)") == "y");
+  CHECK(of_turn("!y = net(x)\nloss = y.mean()\nloss.backward()\nlast = loss") == "y");
+  CHECK(of_turn("x = x.cuda()\n!x = net(x)\nshow(x)") == "x");
+  CHECK(of_turn("!y = net(x)\nn = y.shape[0]\ntotal = total + n") == "y");
+}
+
+TEST_CASE("what a later turn may read is held for it") {
+  CHECK(of_turn("if x:\n    show(y)\n!y = net(x)") == "-");
+  CHECK(of_turn("!y = net(x, y)") == "-");
+  CHECK(of_turn("if x:\n    !y = net(x)\nshow(y)") == "-");
+  CHECK(of_turn("use(last)\n!y = net(x)\nlast = y") == "-");
+  CHECK(of_turn("use(last)\n!y = net(x)\nlast = y.detach()") == "-");
+  CHECK(of_turn("!y = net(x)\nself.last = y") == "-");
+  CHECK(of_turn("!y = net(x)\nyield y") == "-");
+  CHECK(of_turn("!self.y = net(x)") == "-");
+  CHECK(of_turn("!total += net(x)") == "-");
+  CHECK(of_turn("!y = net(x)\nhooks = lambda: y") == "-");
+}
+
+TEST_CASE("what is read after the loop, or by a function within, is not free") {
+  const std::string loop = "def run():\n    for x in batches:\n        !y = net(x)\n";
+  const auto is_free = [&](const std::string& rest) {
+    return holders(loop + rest, free_from::end_of_turn).is == last_read::before;
+  };
+  CHECK(is_free("    show(x)\n"));
+  CHECK_FALSE(is_free("    show(y)\n"));
+  CHECK_FALSE(is_free("    def late():\n        return y\n"));
+}
+
+TEST_CASE("a container has what it is given, unless runs show that the memory goes with the name") {
+  const std::string body = "!y = net(x)\nall.append(y[:, :-1])";
+  CHECK(of_turn(body, true) == "y");
+  CHECK(of_turn(body, false) == "-");
+  CHECK(of_turn("!y = net(x)\nprint(y)", false) == "y");
+  CHECK(of_turn("!y = net(x)\nall = all + [y]", true) == "-");
+}
+
+TEST_CASE("what backward() does not read can go before it") {
+  const std::string loop = "def run():\n    for x in batches:\n        !y = net(x)\n";
+  const auto found = [&](const std::string& rest) {
+    return holders(loop + rest, free_from::backward);
+  };
+  const auto free = found("        loss = f(y)\n        loss.backward()\n");
+  CHECK(free.is == last_read::before);
+  CHECK(free.names == std::vector<std::string>{"y"});
+  CHECK(free.line == 5);
+  CHECK(found("        loss = f(y)\n        loss.backward()\n        good = y.max()\n").is ==
+        last_read::not_known);
+  CHECK(found("        y.backward()\n").is == last_read::not_known);
+  CHECK(found("        scaler.scale(y).backward()\n").is == last_read::not_known);
+  CHECK(found("        loss = f(y)\n").is == last_read::not_there);
+}
+
+TEST_CASE("a line outside of loops gives its result to who has called the function") {
+  CHECK(holders("def f(x):\n    !y = net(x)\n    return y\n", free_from::end_of_turn).is ==
+        last_read::not_there);
+  CHECK(holders("def f(x):\n    return !net(x)\n", free_from::end_of_turn).is ==
+        last_read::not_there);
+  CHECK(holders("for x in y:\n    !show(net(x))\n", free_from::end_of_turn).is ==
+        last_read::not_known);
+  CHECK(holders("for x in !y:\n    show(net(x))\n", free_from::end_of_turn).names ==
+        std::vector<std::string>{"x"});
+}
