@@ -119,7 +119,7 @@ class reader {
     return true;
   }
 
-  [[nodiscard]] bool is_read_later(const std::string& name) {
+  [[nodiscard]] bool is_read_later(std::string name) {
     const auto uses = file_.named(name);
     std::vector<giving> given;
     for (const auto& use : uses) {

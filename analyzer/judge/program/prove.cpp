@@ -111,8 +111,9 @@ class prover {
       return made;
     }
     // It is longer than that already: the line bounds something else.
-    const bool counts_elements =
-        largest->kind != bound_kind::emptied && !in_.asked.container.empty();
+    const bool counts_elements = largest->kind != bound_kind::emptied &&
+                                 largest->kind != bound_kind::counted &&
+                                 !in_.asked.container.empty();
     if (counts_elements && in_.asked.length > largest->value + 1) {
       made.why = doubt{doubt_kind::measured, path_, largest->line, largest->expression};
       return made;

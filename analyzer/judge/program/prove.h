@@ -32,6 +32,7 @@ enum class bound_kind : std::uint8_t {
   keys,       // what is put in takes the place of what was there under the same key
   emptied,    // it is left with nothing after so many steps or rounds
   positions,  // a cache of keys and values, of a model that has so many positions
+  counted,    // its elements are counted, and what is above a limit of that count is taken out
   episode,    // a phase gathers it and gives it back: seen, and not proved by the program
 };
 
@@ -40,7 +41,7 @@ struct bound {
   std::string file;
   std::uint32_t line = 0;
   std::string expression;  // that says so, on one line
-  // Elements, keys, rounds, positions or calls, as the program, the heap scan or the run says; the
+  // Elements, keys, rounds, positions, calls or what the program counts, as the program, the heap scan or the run says; the
   // length that it has where it cannot get another one.
   std::uint64_t value = 0;
 };

@@ -21,6 +21,7 @@ namespace {
 struct trim {
   std::int64_t most = 0;
   node said_by;
+  bool is_counted = false;  // `most` is of the program's own count
 };
 
 [[nodiscard]] bool has_exit(const node& in, std::uint32_t after) {
@@ -44,7 +45,38 @@ struct view {
   place grown;
   std::vector<node> calls = {};
   bool is_caught = false;  // an error passes over what follows, and the program goes on
+  bool by_many = false;    // it has grown by as many as a loop had rounds
 };
+
+// Whether what a loop goes through was made in its function, and has so many elements as are there:
+// a loop over a loader may be the program's whole run.
+[[nodiscard]] bool is_made_at_once(const source_file& file, const node& what, unsigned depth = 0) {
+  constexpr unsigned deepest = 4;
+  if (depth > deepest) return false;
+  if (what.is_any({"list", "tuple", "set", "dictionary", "list_comprehension", "set_comprehension",
+                   "dictionary_comprehension"})) {
+    return true;
+  }
+  if (what.is("identifier")) {
+    const auto function = file.owner_of(what, what.text());
+    if (!function || source_file::has_parameter(function, what.text())) return false;
+    const auto& all = file.named(what.text());
+    return std::ranges::all_of(all, [&](const node& one) {
+      const auto by = given_by(one);
+      if (!by || file.owner_of(one, what.text()) != function) return true;
+      return by.is("assignment") && by.field("left") == one &&
+             is_made_at_once(file, by.field("right"), depth + 1);
+    });
+  }
+  const auto function = what.field("function");
+  if (!what.is("call") || !file.is_of_python(function)) return false;
+  const auto name = function.text();
+  const auto given = arguments_of(what);
+  const auto is_made = [&](const node& one) { return is_made_at_once(file, one, depth + 1); };
+  if (name == "zip") return std::ranges::any_of(given, is_made);  // as long as the shortest
+  if (name == "enumerate" || name == "reversed") return !given.empty() && is_made(given.front());
+  return name == "list" || name == "sorted" || name == "range" || name == "set";
+}
 
 class trims {
  public:
@@ -76,7 +108,7 @@ class trims {
 
  private:
   [[nodiscard]] std::optional<trim> in_function(const node& what, const place& grown) const {
-    view from{grown, {}, is_caught(in_.file, statement_of(what))};
+    view from{grown, {}, is_caught(in_.file, statement_of(what)), false};
     for (auto below = statement_of(what); below; below = statement_of(below.parent())) {
       const auto block = below.parent();
       bool before = true;
@@ -88,9 +120,10 @@ class trims {
           continue;
         }
         if (!before && way_out) break;
+        if (before && from.by_many) continue;
         if (auto found = trim_by(statement, from)) {
           // It makes room, and then one comes.
-          if (before && grows_.amount == use_amount::one) ++found->most;
+          if (before && grows_.amount == use_amount::one && !found->is_counted) ++found->most;
           return found;
         }
         way_out = way_out ||
@@ -98,12 +131,20 @@ class trims {
       }
       const auto around_it = block.parent();
       // A loop's body runs again and again before what follows it does.
-      if (!around_it || around_it.is_any({"function_definition", "for_statement", "while_statement",
-                                          "class_definition"})) {
+      if (!around_it ||
+          around_it.is_any({"function_definition", "while_statement", "class_definition"}) ||
+          (around_it.is("for_statement") && !is_short(around_it))) {
         break;
       }
+      from.by_many = from.by_many || around_it.is("for_statement");
     }
     return std::nullopt;
+  }
+
+  // A loop that runs again and again, each time through something that was made for it.
+  [[nodiscard]] bool is_short(const node& loop) const {
+    return is_made_at_once(in_.file, loop.field("right")) &&
+           in_.file.is_repeated(loop, in_.asked.running);
   }
 
   // Whether a use is about what has grown, in any case.
@@ -134,7 +175,7 @@ class trims {
         if (one.kind == use_kind::empty) return true;
         if (one.kind == use_kind::shrink && one.amount == use_amount::one && !may_miss(one, from) &&
             (again_and_again ||
-             (grows_.amount == use_amount::one && !in_.has_more_growth(grows_)))) {
+             (!from.by_many && grows_.amount == use_amount::one && !in_.has_more_growth(grows_)))) {
           // In a loop, what leaves it after that leaves the others.
           return !again_and_again || !has_exit(block, 0);
         }
@@ -160,7 +201,7 @@ class trims {
     }
     for (const auto& one : in_.uses.all) {
       if (statement_of(one.at) != statement || !is_of(one, from)) continue;
-      if (auto most = cut_to(one)) return trim{*most, statement};
+      if (auto most = cut_to(one)) return trim{*most, statement, false};
     }
     return by_call(statement, from);
   }
@@ -185,7 +226,11 @@ class trims {
     const auto most = in_.most_by(facts, from.grown);
     const bool loops = statement.is("while_statement");
     const auto body = loops ? statement.field("body") : statement.field("consequence");
-    if (most && takes_out(body, loops, from)) return trim{*most, condition};
+    if (most && takes_out(body, loops, from)) return trim{*most, condition, false};
+    if (!most && loops && takes_out(body, true, from)) {
+      if (const auto counted = most_counted(statement, from))
+        return trim{*counted, condition, true};
+    }
     if (!most) return std::nullopt;
     for (const auto& one : in_.uses.all) {
       if (statement_of(one.at).parent() != body || !is_of(one, from)) continue;
@@ -194,9 +239,53 @@ class trims {
                (may_leave(before) || (from.is_caught && has_call(before)));
       });
       if (left_before) continue;
-      if (const auto cut = cut_to(one)) return trim{std::max(*most, *cut), condition};
+      if (const auto cut = cut_to(one)) return trim{std::max(*most, *cut), condition, false};
     }
     return std::nullopt;
+  }
+
+  // while self.tokens > self.budget: something is taken out, and counted down. What grows is counted
+  // beside it, and by what the heap scan saw the limit holds.
+  [[nodiscard]] std::optional<std::int64_t> most_counted(const node& loop, const view& from) const {
+    if (!from.calls.empty()) return std::nullopt;
+    for (const auto& one : facts_of(loop.field("condition"), false)) {
+      if (!one.sign.starts_with('<') && !one.sign.starts_with('>')) continue;
+      const bool on_left = one.sign.starts_with('<');
+      const auto count = on_left ? one.left : one.right;
+      if (!count.is("attribute")) continue;
+      const auto most = in_.value.of(on_left ? one.right : one.left);
+      const auto now = seen_numbers(in_.asked.numbers).of(count.field("attribute").text(), true);
+      const bool holds = most && now && *now > 0 && *now <= *most && !is_reset(count);
+      if (holds && is_changed(count, "+=", grows_.at, loop.begin()) &&
+          is_changed(count, "-=", loop, loop.end())) {
+        return most;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Whether somebody gives it a new value who does not make the object.
+  [[nodiscard]] bool is_reset(const node& number) const {
+    const auto& all = in_.file.named(number.field("attribute").text());
+    return std::ranges::any_of(all, [&](const node& one) {
+      const auto by = one.is("attribute") ? given_by(one) : node();
+      return by && !by.is("augmented_assignment") &&
+             !source_file::is_constructor(in_.file.function_of(by));
+    });
+  }
+
+  // Whether what is beside or in a statement changes the number so, up to here.
+  [[nodiscard]] bool is_changed(const node& number, std::string_view sign, const node& near,
+                                std::uint32_t end) const {
+    const auto& all = in_.file.named(number.field("attribute").text());
+    const auto block =
+        near.is("while_statement") ? near.field("body") : statement_of(near).parent();
+    return std::ranges::any_of(all, [&](const node& one) {
+      const auto by = one.parent();
+      return by.is("augmented_assignment") && by.field("left") == one &&
+             one.flat_text() == number.flat_text() && statement_of(by).parent() == block &&
+             by.end() <= end && by.text().find(sign) != std::string_view::npos;
+    });
   }
 
   // A call of a function of the file that does it.
@@ -227,7 +316,8 @@ std::optional<bound> by_trim(const case_at_hand& in, const use& grows) {
   if (around(grows.at, {"lambda", "function_definition"}).is("lambda")) return std::nullopt;
   const auto found = trims(in, grows).beside(grows.at, in.place_of(grows.what), 0);
   if (!found) return std::nullopt;
-  return case_at_hand::shown(bound_kind::length, found->said_by, found->most);
+  const auto kind = found->is_counted ? bound_kind::counted : bound_kind::length;
+  return case_at_hand::shown(kind, found->said_by, found->most);
 }
 
 }  // namespace memtrace::program

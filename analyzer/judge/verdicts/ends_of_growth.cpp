@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,17 @@ using attribution::category;
 
 [[nodiscard]] std::uint64_t length_of(const retainer& held_by) {
   return held_by.grows_in ? held_by.grows_in->length : held_by.length;
+}
+
+// At the end of the run, if it has had so many elements for so many blocks all the time: heap scans
+// end long before where they would cost too much.
+[[nodiscard]] std::uint64_t projected_length(const suspect& who, const retainer& held_by) {
+  const auto length = length_of(held_by);
+  const auto all =
+      std::accumulate(who.retained_by.begin(), who.retained_by.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const retainer& one) { return sum + one.blocks; });
+  const bool is_all = held_by.blocks != 0 && all == held_by.blocks;
+  return is_all ? std::max(length, who.blocks * length / held_by.blocks) : length;
 }
 
 // Seen more than once, and of the same size: the growth is elsewhere.
@@ -54,6 +66,8 @@ using attribution::category;
       return fmt::format("which the program empties after {} rounds {}", value, said_by);
     case bound_kind::keys:
       return fmt::format("under keys of which there are {} {}", value, said_by);
+    case bound_kind::counted:
+      return fmt::format("which the program bounds by a count of at most {} {}", value, said_by);
     default:
       return fmt::format("which the program bounds at {} {}", value, said_by);
   }
@@ -101,12 +115,16 @@ template <class Ends, class Names>
   // In one that was made at its full length, count the elements that hold memory.
   const bool is_preset =
       bound.kind != program::bound_kind::container && length_of(*largest) == limit;
-  const auto length = is_preset ? largest->blocks : length_of(*largest);
+  const auto length = is_preset ? largest->blocks : projected_length(who, *largest);
+  // Something else has what a full container has no place for.
+  const bool is_past = bound.kind == program::bound_kind::container && limit != 0 &&
+                       most_of_growth * static_cast<double>(length) > static_cast<double>(limit);
+  if (is_past) return std::nullopt;
   bounded_growth found;
   found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));
   found.overturned_by = "growth after the container is full";
   found.bound = bound;
-  if (limit == 0) return found;
+  if (limit == 0 || bound.kind == program::bound_kind::counted) return found;
   if (largest->grows_itself) {  // nobody knows how many rows it has
     found.overturned_by = fmt::format("growth after `{}` is {} long", variable_of(*largest),
                                       text::format_count(limit));
@@ -115,9 +133,12 @@ template <class Ends, class Names>
   found.overturned_by =
       fmt::format("growth after `{}` is full at {} elements{}", variable_of(*largest),
                   text::format_count(limit),
-                  length == 0 ? "" : fmt::format(" (it held {})", text::format_count(length)));
+                  length_of(*largest) == 0
+                      ? ""
+                      : fmt::format(" (it held {})", text::format_count(length_of(*largest))));
   if (limit < length || length == 0 || who.bytes_per_step <= 0) return found;
-  const double an_element = static_cast<double>(largest->bytes) / static_cast<double>(length);
+  const double an_element = static_cast<double>(largest->bytes) /
+                            static_cast<double>(is_preset ? length : length_of(*largest));
   const double missing = static_cast<double>(limit - length) * an_element;
   found.steps_to_full = static_cast<std::uint64_t>(std::ceil(missing / who.bytes_per_step));
   return found;

@@ -24,6 +24,7 @@ export function answerWords(named: Named, verdict: Verdict): string {
   if (answer !== "bounded" || bound === null) return named.shapes?.[shape] ?? words(shape);
   if (bound.kind === "episode") return `bounded by the end of ${shown(bound.expression, 60)}`;
   const place = bound.file === null ? "itself" : `${shown(baseName(bound.file), 60)}:${bound.line}`;
+  if (bound.kind === "counted") return `bounded by ${place} at a count of ${count(bound.value)}`;
   return `bounded by ${place}${bound.value === 0 ? "" : ` at ${count(bound.value)}`}`;
 }
 

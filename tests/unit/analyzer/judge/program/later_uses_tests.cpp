@@ -41,6 +41,7 @@ TEST_CASE("names that the next turn gives another value hold until then what nob
   CHECK(of_turn("with torch.no_grad():\n    !y = net(x)\ngood += (y > 0).sum().item()") == "y");
   CHECK(of_turn("if x:\n    !y = net(x)\n    show(y)") == "y");
   CHECK(of_turn("!y = net(x)\nloss = y.mean()\nloss.backward()\nlast = loss") == "y");
+  CHECK(of_turn("!y = net(x)\na, b, c = y[0], y[1], y[2]\nd = a.view(-1)\nshow(d)") == "y a b c d");
   CHECK(of_turn("x = x.cuda()\n!x = net(x)\nshow(x)") == "x");
   CHECK(of_turn("!y = net(x)\nn = y.shape[0]\ntotal = total + n") == "y");
 }

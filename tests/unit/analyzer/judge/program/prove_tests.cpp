@@ -390,3 +390,55 @@ TEST_CASE("GIVEN parameters that only go by their name, or by their place THEN t
     is_bounded(found, bound_kind::length, 40);
   }
 }
+
+TEST_CASE("GIVEN a loop that takes out while a count is above a limit THEN that bounds it") {
+  const std::string counted =
+      "        self.items.append(x)\n"
+      "        self.count += x.size\n"
+      "        while self.count > self.capacity:\n"
+      "            self.count -= self.items.pop(0).size\n";
+  is_bounded(of_store(counted, "capacity=40,count=9"), bound_kind::counted, 40);
+  CHECK_FALSE(of_store(counted, "capacity=40").proof);           // how far it is nobody knows
+  CHECK_FALSE(of_store(counted, "capacity=40,count=41").proof);  // it is above
+  CHECK_FALSE(of_store(counted, "capacity=40,count=0").proof);   // it does not count
+  CHECK_FALSE(of_store(counted, "capacity=40,count=9", "list",
+                       "    def start(self):\n        self.count = 0\n")
+                  .proof);
+  CHECK_FALSE(of_store("        self.items.append(x)\n"
+                       "        while self.count > self.capacity:\n"
+                       "            self.count -= self.items.pop(0).size\n",
+                       "capacity=40,count=9")
+                  .proof);
+  CHECK_FALSE(of_store("        self.items.append(x)\n"
+                       "        self.count += x.size\n"
+                       "        if self.count > self.capacity:\n"
+                       "            self.count -= self.items.pop(0).size\n",
+                       "capacity=40,count=9")
+                  .proof);
+}
+
+TEST_CASE("GIVEN a loop through a list that is made for it THEN what follows it takes out enough") {
+  const auto after = [](const std::string& through, const std::string& trim) {
+    return of_store("        rows = [row for row in x]\n        for row in " + through +
+                    ":\n            self.items.append(row)\n" + trim);
+  };
+  const std::string trim =
+      "        while len(self.items) > self.capacity:\n            self.items.pop(0)\n";
+  is_bounded(after("rows", trim), bound_kind::length, 40);
+  is_bounded(after("zip(self.make(rows), rows)", trim), bound_kind::length, 40);
+  is_bounded(after("rows", "        self.items = self.items[-40:]\n"), bound_kind::length, 40);
+  CHECK_FALSE(after("x", trim).proof);  // a loader, perhaps, and all of the run
+  CHECK_FALSE(after("enumerate(self.make())", trim).proof);
+  CHECK_FALSE(after("rows",
+                    "        if len(self.items) > self.capacity:\n"
+                    "            self.items.pop(0)\n")
+                  .proof);
+  // The loop is run once.
+  auto what = about("items");
+  what.owner = "global of train";
+  what.holder.clear();
+  CHECK_FALSE(asked("rows = [0, 1]\nitems = []\nfor row in rows:\n    items.append(row)\n"
+                    "while len(items) > 40:\n    items.pop(0)\n",
+                    what)
+                  .proof);
+}
