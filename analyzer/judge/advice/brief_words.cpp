@@ -87,6 +87,7 @@ constexpr named all[] = {
     {"unbounded_deque", "deque(maxlen=…)"},
     {"unbounded_queue", "Queue(maxsize=…)"},
     {"unused_parameters", "modules that never run kept off the GPU"},
+    {"untrained_gradients", "requires_grad_(False) of the model that no optimizer has"},
     {"weights_copy", "keep the copy of the weights on the CPU"},
     {"workers", "fewer DataLoader workers"},
     {"zero_grad_placement", "`zero_grad()` right after the step"},

@@ -230,6 +230,23 @@ const weight_shape* weight_shapes::of(const blocks::block_facts& block) const {
   return found == known_.end() ? nullptr : &found->second;
 }
 
+std::set<trace::object_id> untrained_models(const blocks::evidence& of) {
+  std::set<trace::object_id> found;
+  std::set<trace::object_id> trained;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto facts = of.blocks[block];
+    if (facts.what != category::gradients || !facts.root || !facts.name) continue;
+    if (facts.seen_by_optimizer) trained.insert(facts.root);
+    const auto birth = of.log.allocations[block];
+    const auto ends = std::ranges::count_if(
+        of.step_ends, [&](std::uint32_t end) { return end >= birth && end < facts.free_request; });
+    if (ends > 1) found.insert(facts.root);
+  }
+  if (trained.empty()) return {};
+  std::erase_if(found, [&](trace::object_id root) { return trained.contains(root); });
+  return found;
+}
+
 void expect_gradients(const blocks::evidence& of, std::uint64_t event,
                       allocator::request_edits& edits) {
   if (of.attributed.trainable_bytes != of.attributed.parameter_bytes) return;

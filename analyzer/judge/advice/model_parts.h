@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,11 @@ class weight_shapes {
  private:
   std::map<std::pair<std::uint32_t, std::uint32_t>, weight_shape> known_;  // by root and name
 };
+
+// Models whose gradients no optimizer has looked at, though they were there at the ends of two steps: a
+// teacher, a reference, a network that only computes a loss. None where no optimizer has a model's own
+// parameters, but copies of them.
+[[nodiscard]] std::set<trace::object_id> untrained_models(const blocks::evidence& of);
 
 // Puts a gradient of each weight where a run ended in its first forward pass: from this event on, if
 // all of them are trained.

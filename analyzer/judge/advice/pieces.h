@@ -26,6 +26,7 @@
   X(checkpointing)                /* of repeated modules */                           \
   X(evaluation_without_gradients) /* inference_mode where no backward follows */      \
   X(evaluation_outputs)           /* that pile up on the GPU */                       \
+  X(untrained_gradients)          /* of a model that no optimizer has */              \
   X(free_earlier)                 /* what is held after its last use */               \
   X(zero_grad)                    /* set_to_none, and where it is called */           \
   X(optimizer_choice)             /* 8-bit moments, Adafactor, SGD */                 \

@@ -83,6 +83,22 @@ std::string line_that_calls_module(const blocks::evidence& of, trace::stack_id s
   return frame == frames.end() ? std::string() : place_of(*frame);
 }
 
+std::vector<code::source_frame> frames_around_model(const blocks::evidence& of,
+                                                    trace::stack_id stack) {
+  auto frames = code::frames_of(of.names, stack);
+  const auto last = std::find_if(frames.rbegin(), frames.rend(), [](const auto& frame) {
+    return frame.file.ends_with("torch/nn/modules/module.py");
+  });
+  frames.erase(frames.begin(), last.base());
+  return frames;
+}
+
+std::string line_that_calls_model(const blocks::evidence& of, trace::stack_id stack) {
+  const auto frames = frames_around_model(of, stack);
+  const auto user = std::ranges::find_if(frames, &code::source_frame::user);
+  return user == frames.end() ? std::string() : place_of(*user);
+}
+
 bool is_loaded(const blocks::evidence& of, trace::stack_id stack) {
   for (; stack; stack = of.names[stack].parent) {
     const auto file = of.names[of.names[of.names[stack].innermost].file];

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/judge/blocks/evidence.h"
 #include "analyzer/judge/blocks/passes.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {
 
@@ -22,6 +24,12 @@ enum class loop_owner : std::uint8_t { program, transformers, lightning };
 [[nodiscard]] std::string line_of(const blocks::evidence& of, trace::stack_id stack);
 // The line that calls the innermost module in whose forward this stack lies; empty: not known.
 [[nodiscard]] std::string line_that_calls_module(const blocks::evidence& of, trace::stack_id stack);
+// The frames around the call of the outermost module in whose forward this stack lies, innermost
+// first: all of them, where it lies in none.
+[[nodiscard]] std::vector<code::source_frame> frames_around_model(const blocks::evidence& of,
+                                                                  trace::stack_id stack);
+// The innermost line of the user's among them; empty: not known.
+[[nodiscard]] std::string line_that_calls_model(const blocks::evidence& of, trace::stack_id stack);
 
 // Whether torch.load or safetensors asked for a block: it is of a file.
 [[nodiscard]] bool is_loaded(const blocks::evidence& of, trace::stack_id stack);

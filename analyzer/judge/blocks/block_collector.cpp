@@ -168,6 +168,7 @@ void block_collector::judged(std::uint32_t device, const attribution::block_life
   known->second.live.erase(block.address);
   facts.what = found.what;
   facts.cast_copy = block.has(storage_role::cast);
+  facts.seen_by_optimizer = block.has(storage_role::gradient);
   facts.unused_copy = block.has(storage_role::copy) && !block.has(storage_role::parameter);
   note_name(block, names_, facts);
   if (block.saved.times != 0) note_saved(block, found, facts);

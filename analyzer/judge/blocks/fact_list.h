@@ -24,18 +24,19 @@ inline constexpr std::uint32_t never = 0xffffffffu;
 struct block_facts {
   attribution::category what = attribution::category::unknown;
   attribution::phase born_in = attribution::phase::other;
-  bool evaluation = false;        // made while or after a model ran without gradients, and
-                                  // before training went on
-  bool recomputed = false;        // by checkpointing, in backward
-  bool kept_by_autograd = false;  // saved for a backward pass
-  bool attention_scores = false;  // quadratic in the sequence length
-  bool cast_copy = false;         // autocast's copy of a parameter
-  bool unused_copy = false;       // a parameter of a model that no forward pass uses
-  std::uint8_t element_bits = 0;  // of a tensor kept by autograd or a parameter; 0: not known
-  std::uint8_t dimensions = 0;    // of the tensor that autograd kept first; 0: not known
-  std::uint32_t rows = 0;         // its last dimension but one
-  std::uint32_t columns = 0;      // its last dimension
-  std::uint32_t call = 0;         // of a root module, in which it was born; 0: none
+  bool evaluation = false;         // made while or after a model ran without gradients, and
+                                   // before training went on
+  bool recomputed = false;         // by checkpointing, in backward
+  bool kept_by_autograd = false;   // saved for a backward pass
+  bool attention_scores = false;   // quadratic in the sequence length
+  bool cast_copy = false;          // autocast's copy of a parameter
+  bool seen_by_optimizer = false;  // a gradient of a parameter that an optimizer has
+  bool unused_copy = false;        // a parameter of a model that no forward pass uses
+  std::uint8_t element_bits = 0;   // of a tensor kept by autograd or a parameter; 0: not known
+  std::uint8_t dimensions = 0;     // of the tensor that autograd kept first; 0: not known
+  std::uint32_t rows = 0;          // its last dimension but one
+  std::uint32_t columns = 0;       // its last dimension
+  std::uint32_t call = 0;          // of a root module, in which it was born; 0: none
   // Steps are counted by the step_ends that are past: 0 is up to the first end. Without any: never.
   std::uint32_t generation = never;
   std::uint32_t death_step = never;    // never: alive at the end

@@ -172,6 +172,47 @@ def test_what_the_program_still_reads_is_not_to_be_deleted(built, tmp_path, loss
     assert not found or ("`del wide`" in found[0] and "data" not in found[0] and "fixed" not in found[0])
 
 
+UNTRAINED = """
+import sys
+import torch
+from torch import nn
+
+def net(width):
+    return nn.Sequential(*[part for _ in range(6) for part in (nn.Linear(width, width), nn.GELU())], nn.Linear(width, 64)).cuda()
+
+student, other, into = net(512), net(1024), nn.Linear(64, 1024).cuda()
+other.requires_grad_("--changed" not in sys.argv)
+optimizer = torch.optim.AdamW([*student.parameters(), *into.parameters()], lr=1e-4)
+second = torch.optim.SGD(other.parameters(), lr=1e-4)
+for step in range(12):
+    x = torch.randn(8192, 512, device="cuda")
+    found = student(x)
+    {loss}
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    {step}
+print(torch.cuda.max_memory_reserved())
+"""
+TEACHES = "loss = nn.functional.mse_loss(found, other(torch.cat([x, x], -1)))"
+JUDGES = "loss = other(into(found)).square().mean()"
+
+
+@pytest.mark.parametrize("loss, step, is_told", [
+    (TEACHES, "", True), (TEACHES, "second.step(); second.zero_grad()", False), (JUDGES, "", False)])
+def test_a_model_that_no_optimizer_has_needs_no_gradients(built, tmp_path, loss, step, is_told):
+    """One that is trained through needs its graph: its gradients alone are too little to tell here."""
+    program = tmp_path / "distils.py"
+    program.write_text(UNTRAINED.format(loss=loss, step=step))
+    asked = recordings.record(program, memory="2GiB").expect(0)
+    advice = {one["id"]: one for one in asked.report()["advice"]}
+    assert ("untrained_gradients" in advice) == is_told and "set_to_none" not in advice
+    if is_told:
+        assert "distils.py:16 <module>" in advice["untrained_gradients"]["change"]
+        saved = int(asked.stdout) - int(recordings.record(program, "--changed", memory="2GiB").expect(0).stdout)
+        assert saved == pytest.approx(advice["untrained_gradients"]["saves_bytes"], rel=0.02)
+
+
 def test_a_gpu_without_bfloat16_is_told_of_float16(built):
     advice = recordings.record(FOLDER / "attention_scores.py", gpu="t4", memory="12GiB").expect(1).report()["advice"]
     mixed, = [one for one in advice if one["id"] == "mixed_precision"]

@@ -91,11 +91,8 @@ class holders {
 
  private:
   [[nodiscard]] std::optional<holder> find(trace::stack_id stack, free_from when) {
-    const auto frames = code::frames_of(of_.names, stack);
-    const auto module = std::find_if(frames.rbegin(), frames.rend(), [](const auto& frame) {
-                          return frame.file.ends_with("torch/nn/modules/module.py");
-                        }).base();
-    for (auto frame = std::ranges::find_if(module, frames.end(), &code::source_frame::user);
+    const auto frames = frames_around_model(of_, stack);
+    for (auto frame = std::ranges::find_if(frames, &code::source_frame::user);
          frame != frames.end(); ++frame) {
       if (!frame->user) {
         if (frame->file.find("/torch/") == std::string::npos) break;  // a library's loop

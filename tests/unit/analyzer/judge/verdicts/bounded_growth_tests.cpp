@@ -60,6 +60,22 @@ TEST_CASE("GIVEN growth in a deque with a maximum THEN it is a buffer that fills
         "growth after `replay` is full at 1,000 elements (it held 200)");
 }
 
+TEST_CASE("GIVEN a deque that was last seen long ago THEN what has come since counts") {
+  const auto judged = [](std::uint64_t blocks_by_now) {
+    auto kept = buffer(200, "deque(maxlen=1000)");
+    kept.blocks = 400;  // two for each element
+    auto who = grows(1.0, {kept});
+    who.blocks = blocks_by_now;
+    auto found = one({who});
+    verdicts::judge_bounded_growth(found);
+    return found.verdicts[0];
+  };
+  CHECK(judged(1600).steps_to_bound == 100);  // 200 elements are missing
+  CHECK(judged(2000).steps_to_bound == 0);
+  CHECK(judged(2000).found.shape == shape::warmup_plateau);
+  CHECK(judged(3000).found.shape == shape::accumulating);  // it has no place for all that
+}
+
 TEST_CASE("GIVEN a category whose growth is that of filling buffers THEN it fills, too") {
   auto found = one({grows(1.0, {buffer(200, "deque(maxlen=1000)")})});
   found.verdicts[0].suspects[0].what = attribution::category::activations;
