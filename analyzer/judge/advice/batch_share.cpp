@@ -10,6 +10,7 @@
 
 #include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {
 
@@ -302,6 +303,21 @@ class gathering {
   bool leaks_;
 };
 
+// The refused request has no facts: nothing was made. In a module's forward what is as large as something
+// that is alive, as the result of a norm or an activation function, is as many samples.
+[[nodiscard]] bool gives_what_it_was_given(const blocks::evidence& of, block_number refused,
+                                           const std::vector<bool>& scales) {
+  const auto frames = code::frames_of(of.names, fatal_oom(of)->stack);
+  const bool in_module = std::ranges::any_of(frames, [](const code::source_frame& frame) {
+    return frame.function == "_call_impl" && frame.file.ends_with("torch/nn/modules/module.py");
+  });
+  if (!in_module || of.log.allocations[refused] == 0) return false;
+  const auto alive = alive_after(of, of.log.allocations[refused] - 1);
+  return std::ranges::any_of(alive, [&](block_number block) {
+    return scales[block] && bytes_of(of, block) == bytes_of(of, refused);
+  });
+}
+
 }  // namespace
 
 std::vector<bool> scales_with_batch(const blocks::evidence& of, const blocks::run_passes& passes,
@@ -314,6 +330,8 @@ std::vector<bool> scales_with_batch(const blocks::evidence& of, const blocks::ru
     if (passes.of_block[block] != which || never_scales(facts)) continue;
     scales[block] = !like_parameters[block] && !outlives_steps(facts) && !gathered.has(block);
   }
+  const auto refused = fatal_refusal(of);
+  if (refused && gives_what_it_was_given(of, *refused, scales)) scales[*refused] = true;
   return scales;
 }
 

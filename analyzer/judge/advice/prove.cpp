@@ -164,13 +164,76 @@ struct first_run {
   return found;
 }
 
-// The least that the first training pass takes, where memory ran out in it. Of a program that has
-// trained before it is known how much a pass takes. `allocated`: at most, up to the refused request.
-[[nodiscard]] std::uint64_t needed_by_first_pass(const blocks::evidence& of, block_number refused,
-                                                 const request_log& changed,
-                                                 std::uint64_t allocated) {
+// The block of an earlier pass that the refused one would have been in the pass that failed: made by the
+// same call stack, after as many others of it. Empty: there is none.
+[[nodiscard]] std::optional<block_number> twin_of(const blocks::evidence& of, block_number refused,
+                                                  std::uint64_t failed,
+                                                  const blocks::training_pass& earlier) {
+  const auto stack = fatal_oom(of)->stack;
+  std::size_t before = 0;
+  for (auto block = block_from(of, failed); block < refused; ++block) {
+    if (of.blocks[block].stack == stack) ++before;
+  }
+  for (auto block = block_from(of, earlier.forward);
+       block < of.blocks.size() && birth_event(of, block) < earlier.end; ++block) {
+    if (of.blocks[block].stack == stack && before-- == 0) return block;
+  }
+  return std::nullopt;
+}
+
+// What was allocated right before a block was asked for, and at most from there to an event.
+struct rise {
+  std::uint64_t before = 0;
+  std::uint64_t most = 0;
+};
+
+[[nodiscard]] rise rise_after(const request_log& log, block_number block, std::uint64_t end) {
+  rise found;
+  std::uint64_t now = 0;
+  std::map<block_number, std::uint64_t> sizes;
+  bool is_past = false;
+  for (std::size_t i = 0; i < log.requests.size() && log.events[i] <= end; ++i) {
+    const auto asked = log.requests[i];
+    if (asked.what() == allocator::action::allocate) {
+      if (asked.block == block) {
+        found.before = found.most = now;
+        is_past = true;
+      }
+      sizes[asked.block] = asked.size;
+      now += asked.size;
+    } else if (asked.what() == allocator::action::free) {
+      now -= std::min(now, sizes[asked.block]);
+      sizes.erase(asked.block);
+    }
+    if (is_past) found.most = std::max(found.most, now);
+  }
+  return found;
+}
+
+// The pass that failed needs as much more as one before it did from there on.
+[[nodiscard]] std::uint64_t needed_as_before(const blocks::evidence& of, block_number refused,
+                                             const blocks::run_passes& passes,
+                                             const request_log& changed) {
+  const auto event = birth_event(of, refused);
+  const auto count = passes.training.size();
+  const bool in_forward = passes.unfinished && *passes.unfinished <= event;
+  if (!in_forward && (count < 2 || passes.training.back().end < event)) return 0;
+  const auto failed = in_forward ? *passes.unfinished : passes.training.back().forward;
+  const auto& earlier = passes.training[count - (in_forward ? 1 : 2)];
+  const auto twin = twin_of(of, refused, failed, earlier);
+  if (!twin) return 0;
+  const auto then = rise_after(changed, *twin, earlier.end);
+  return rise_after(changed, refused, event).before + (then.most - then.before);
+}
+
+// The least that the training pass takes in which memory ran out. `allocated`: at most, up to the
+// refused request.
+[[nodiscard]] std::uint64_t needed_by_pass(const blocks::evidence& of, block_number refused,
+                                           const request_log& changed, std::uint64_t allocated) {
   const auto passes = passes_of(of);
-  if (passes.training.size() > 1) return allocated;
+  const auto as_before =
+      passes.training.empty() ? 0 : needed_as_before(of, refused, passes, changed);
+  if (as_before != 0 || passes.training.size() > 1) return std::max(allocated, as_before);
   std::vector<std::uint64_t> sizes(of.blocks.size(), 0);
   for (const auto& asked : changed.requests) {
     const bool is_there = asked.what() == allocator::action::allocate && asked.block < sizes.size();
@@ -287,7 +350,7 @@ std::optional<piece> prover::prove(const proposal& what) const {
 // For what follows.
 bool prover::leaves_room(const request_log& log, std::uint64_t allocated) const {
   if (device_.usable_bytes == 0) return true;
-  return needed_by_first_pass(of_, *refused_, log, allocated) <= device_.usable_bytes;
+  return needed_by_pass(of_, *refused_, log, allocated) <= device_.usable_bytes;
 }
 
 std::uint64_t prover::capacity_step() const {

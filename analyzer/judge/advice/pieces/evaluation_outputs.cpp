@@ -36,8 +36,11 @@ struct collected {
 [[nodiscard]] bool can_be_result(const blocks::evidence& of, const blocks::run_passes& passes,
                                  block_number block) {
   if (passes.of_block[block] != blocks::activity::evaluation) return false;
-  if (of.blocks[block].born_in == phase::setup) return false;
-  const auto what = of.blocks[block].what;
+  const auto facts = of.blocks[block];
+  // What a graph keeps goes with the graph, wherever its result is.
+  const bool has_graph = facts.kept_by_autograd || passes.without_backward.contains(facts.call);
+  if (facts.born_in == phase::setup || has_graph) return false;
+  const auto what = facts.what;
   return what == category::outputs || what == category::collected || what == category::other ||
          what == category::activations || what == category::inputs;
 }
@@ -82,7 +85,8 @@ proposals evaluation_outputs(const blocks::evidence& of) {
   if (found.at_once < fewest_results) return {};
   proposal made;
   made.id = "evaluation_outputs";
-  made.title = "Results of evaluation pile up on the GPU";
+  made.title = passes.trains() ? "Results of evaluation pile up on the GPU"
+                               : "Results of calls pile up on the GPU";
   made.change =
       owner_of_loop(of, passes) == loop_owner::transformers
           ? "eval_accumulation_steps=1, or preprocess_logits_for_metrics that reduces the logits"
@@ -92,7 +96,8 @@ proposals evaluation_outputs(const blocks::evidence& of) {
                 line_of(of, found.stack));
   made.evidence = fmt::format("{} results outlive two turns of the loop or more, up to {} at once",
                               found.results.size(), bytes_in_words(found.highest));
-  made.about = {found.highest, "are results of evaluation"};
+  made.about = {found.highest,
+                passes.trains() ? "are results of evaluation" : "are results of calls"};
   made.source = "results given back where their turn is over; what joins them is made on the host";
   made.cost = "a copy to the host for each call, and memory there";
   made.not_when = "the results are used on the GPU again before the evaluation is over";
