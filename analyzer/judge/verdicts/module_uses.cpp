@@ -92,10 +92,13 @@ bool module_uses::ran_lately(trace::object_id module, std::uint64_t steps) const
 bool module_uses::all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const {
   std::uint64_t all = 0;
   std::uint64_t running = 0;
+  trace::object_id root;
   const auto [begin, end] = kept_.equal_range({device, site});
   for (auto at = begin; at != end; ++at) {
     const auto& one = at->second;
     if (one.until < steps) continue;
+    if (root && root != one.root) return false;
+    root = one.root;
     all += one.bytes;
     const auto object = objects_.find({one.root, one.module});
     if (object != objects_.end() && ran_lately(object->second, steps)) running += one.bytes;

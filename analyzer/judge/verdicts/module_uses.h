@@ -30,7 +30,7 @@ class module_uses {
             std::string_view parameter, std::uint64_t bytes, std::uint64_t until);
 
   // Nearly all of the weights that the site still keeps after all `steps` are of modules that have
-  // run in the last two.
+  // run in the last two, and of one model: several are a list that gets longer.
   [[nodiscard]] bool all_run(std::uint32_t device, std::uint32_t site, std::uint64_t steps) const;
   // Some of the modules whose weights it keeps have run again after steps in which they had not:
   // each has its turn, as the models of clients have.

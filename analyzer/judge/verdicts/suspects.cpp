@@ -29,6 +29,12 @@ struct range {
   return found;
 }
 
+[[nodiscard]] double least_of(const window_list& least, std::size_t from, std::size_t to) {
+  double found = least[from].floor;
+  for (auto i = from + 1; i < to; ++i) found = std::min<double>(found, least[i].floor);
+  return found;
+}
+
 }  // namespace
 
 void step_inputs::add(const site_history& site, bool grows) {
@@ -51,19 +57,22 @@ bool work_grows(const device_series& whole, const step_inputs& inputs,
 }
 
 // The least of a step shows what the one before has made: the peak is a step earlier.
-bool made_for_new_sizes(const growth::series& site, const growth::series& peak) {
+bool made_for_new_sizes(const growth::series& site, const growth::series& peak,
+                        const growth::series& least) {
   constexpr std::size_t fewest_rises = 3;
   constexpr std::size_t shortest = 3;  // steps of one size
-  constexpr double much_more = 2;
   const auto& held = site.windows();
   const auto& used = peak.windows();
+  const auto& stays = least.windows();
   if (site.width() != peak.width() || held.size() != used.size()) return false;
+  if (site.width() != least.width() || held.size() != stays.size()) return false;
   std::vector<std::size_t> rises;
   for (std::size_t i = 1; i < held.size(); ++i) {
     if (held[i].floor > held[i - 1].floor) rises.push_back(i);
   }
   if (rises.size() < fewest_rises) return false;
   auto before = rises.front() < 2 ? range{} : peaks_of(used, 0, rises.front() - 1);
+  double least_before = rises.front() < 2 ? 0 : least_of(stays, 0, rises.front() - 1);
   for (std::size_t k = 0; k < rises.size(); ++k) {
     const bool is_last = k + 1 == rises.size();
     const auto end = is_last ? held.size() : rises[k + 1] - 1;
@@ -71,8 +80,10 @@ bool made_for_new_sizes(const growth::series& site, const growth::series& peak) 
     const auto now = peaks_of(used, rises[k], end);
     const double made = held[rises[k]].floor - held[rises[k] - 1].floor;
     const double larger = now.low - before.low;
-    if (larger < much_more * made || now.high - now.low > larger / 2) return false;
+    const double stayed = least_of(stays, rises[k], end) - least_before;
+    if (larger - stayed < made || now.high - now.low > larger / 2) return false;
     before = now;
+    least_before += stayed;
   }
   return true;
 }
@@ -264,10 +275,12 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
       if (stands_still(values, static_cast<double>(page.series.latest()))) continue;
       if (generations_grow(page, verdict, steps)) {
         found.all.push_back(describe(page, std::move(verdict), steps));
-        found.all.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);
+        found.all.back().for_new_sizes =
+            made_for_new_sizes(values, device.whole.peak.values, device.whole.least.values);
       } else if (is_one_that_grows(values, verdict)) {
         single.push_back(describe(page, std::move(verdict), steps));
-        single.back().for_new_sizes = made_for_new_sizes(values, device.whole.peak.values);
+        single.back().for_new_sizes =
+            made_for_new_sizes(values, device.whole.peak.values, device.whole.least.values);
       }
       continue;
     }

@@ -43,8 +43,10 @@ class step_inputs {
 [[nodiscard]] bool work_grows(const device_series& whole, const step_inputs& inputs,
                               const std::vector<suspect>& single, const growth::context& about);
 
-// `site`: the least bytes of each step; `peak`: the device's most bytes.
-[[nodiscard]] bool made_for_new_sizes(const growth::series& site, const growth::series& peak);
+// `site`: the least bytes of each step; `peak` and `least`: the device's most and least bytes. What
+// stays raises both, a larger step only the most.
+[[nodiscard]] bool made_for_new_sizes(const growth::series& site, const growth::series& peak,
+                                      const growth::series& least);
 
 // The growing sites of a device together.
 struct growing_sites {

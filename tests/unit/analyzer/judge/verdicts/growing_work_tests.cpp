@@ -80,10 +80,13 @@ namespace {
 struct sizes {
   memtrace::growth::series held;
   memtrace::growth::series peak;
-  sizes(std::uint64_t table, std::uint64_t work, std::uint64_t step_noise = 0) {
+  memtrace::growth::series least;
+  sizes(std::uint64_t table, std::uint64_t work, std::uint64_t step_noise = 0,
+        std::uint64_t stays = 0) {
     for (std::uint64_t step = 0; step < 54; ++step) {
       held.add(table * ((step + 8) / 9));  // as the step before has left it
-      peak.add(1'000'000 + work * (step / 9) + step % 2 * step_noise);
+      peak.add(1'000'000 + work * (step / 9) + step % 2 * step_noise + stays * (step / 9));
+      least.add(1'000 + (table + stays) * ((step + 8) / 9));
     }
   }
 };
@@ -92,14 +95,17 @@ struct sizes {
 
 TEST_CASE("a table for each size is made where the work has become larger") {
   const sizes larger(4'096, 1'000'000);
-  CHECK(made_for_new_sizes(larger.held, larger.peak));
+  CHECK(made_for_new_sizes(larger.held, larger.peak, larger.least));
 }
 
 TEST_CASE("a table for each user is made where nothing else changes") {
   const sizes same(4'096, 4'096);  // the peak has the table in it
-  CHECK_FALSE(made_for_new_sizes(same.held, same.peak));
+  CHECK_FALSE(made_for_new_sizes(same.held, same.peak, same.least));
   const sizes noisy(4'096, 10'000, 1'000'000);
-  CHECK_FALSE(made_for_new_sizes(noisy.held, noisy.peak));
+  CHECK_FALSE(made_for_new_sizes(noisy.held, noisy.peak, noisy.least));
+  // So is one beside much more that stays, too: a model of which it is a part.
+  const sizes part(4'096, 0, 0, 1'000'000);
+  CHECK_FALSE(made_for_new_sizes(part.held, part.peak, part.least));
 }
 
 TEST_CASE("results of each step of work that grows are no tables") {
@@ -109,5 +115,5 @@ TEST_CASE("results of each step of work that grows are no tables") {
     held.add(4'096 * step);
     peak.add(1'000'000 * (1 + step));
   }
-  CHECK_FALSE(made_for_new_sizes(held, peak));
+  CHECK_FALSE(made_for_new_sizes(held, peak, held));
 }
