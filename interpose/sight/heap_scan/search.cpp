@@ -167,7 +167,10 @@ bool search::visit(address object) noexcept {
   if (until_.is_over() || objects_.is_full()) return false;
   const kind what = object == 0 ? kind::nothing : kinds_.of(object);
   if (what == kind::nothing) return true;
-  if (what == kind::optimizer && is_postponing_) {
+  // A bound method leads back to its object, which mostly has a name of its own: peft keeps one of the
+  // model that it wraps.
+  const bool leads_back = what == kind::plain && type_of(object) == python_.method;
+  if ((what == kind::optimizer || leads_back) && is_postponing_) {
     postpone(object);
   } else {
     static_cast<void>(objects_.add(object, current_));

@@ -49,7 +49,7 @@ class search final : private reference_visitor {
   void from(const root_group& group);
   // The same without a name: the base that a view keeps alive makes no use of its memory.
   void from_nobody(address object);
-  // Goes on with what was put off meanwhile: optimizers and keys.
+  // Goes on with what was put off meanwhile: optimizers, keys and bound methods.
   void from_postponed();
 
   // A storage that something keeps which is no object of Python's.

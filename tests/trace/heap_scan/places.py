@@ -82,6 +82,19 @@ class Link:
         self.after = after
         self.thing = thing
 
+    def close(self):
+        pass
+
+
+class Wrapper:
+    """Keeps a method of what it wraps before what it wraps, as peft does."""
+
+    def __init__(self):
+        wrapped = Link(None, held("beside its method", "wrapper.inside[…].thing", "tuple", "1", holder="Wrapper"))
+        self.prepare = wrapped.close
+        self.inside = (wrapped,)
+        self.only = Link(None, held("by a method alone", "wrapper.only.__self__.thing", holder="Link")).close
+
 
 class Optimizer:
     pass
@@ -103,6 +116,7 @@ class ManyAttributes:
 
 
 Pair = collections.namedtuple("Pair", "left right")
+wrapper = Wrapper()
 trainer = Trainer()
 slots = Slots()
 late = LateDict()

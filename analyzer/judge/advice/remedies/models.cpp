@@ -40,8 +40,12 @@ std::optional<verdicts::remedy> growing_model(const clues& of) {
   what.id = "growing_model";
   what.cause = fmt::format("The model itself grows: {} gets more parameters.", of.variable());
   what.change =
-      "Add layers once; before a layer is wrapped again (LoRA, parametrizations), take the earlier "
-      "wrapper off or merge it. If the model is meant to grow, this is its price.";
+      of.who.modules_wrap_each_other
+          ? "Add layers once; before a layer is wrapped again (LoRA, parametrizations), "
+            "take the earlier wrapper off or merge it."
+          : "Take out parts that are no longer used before others are added (`del` of the "
+            "module in its container; of an adapter, `delete_adapter` of its library), "
+            "or keep them on the CPU. If the model is meant to grow, this is its price.";
   return what;
 }
 
