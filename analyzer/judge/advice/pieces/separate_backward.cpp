@@ -40,7 +40,8 @@ struct model_call {
   trace::stack_id stack;  // of its first block
   std::uint64_t begin = 0;
   bool makes_a_number = false;
-  std::set<trace::stack_id> after;  // lines that make more than a number, before the next call
+  // Lines that make more than a number before the next call; how much at once, at most.
+  std::map<trace::stack_id, std::uint64_t> after;
 };
 
 // The calls of a model that one backward pass follows, or would have followed.
@@ -69,19 +70,24 @@ struct call_group {
     if (bytes_of(of, block) <= most_of_a_number) {
       call.makes_a_number = true;
     } else if (facts.call == 0) {
-      call.after.insert(facts.stack);
+      auto& most = call.after[facts.stack];
+      most = std::max(most, bytes_of(of, block));
     }
   }
   return calls;
 }
 
 // Whether nothing but numbers is made of what several calls have left: what follows the last call
-// has followed each of them. A loss over pairs is made once, of all results.
+// has followed each of them, or has room for no more than a number of each, as torch.stack(losses).
+// A loss over pairs is made once, of all results.
 [[nodiscard]] bool have_losses_of_their_own(const std::vector<model_call>& calls) {
   const auto& first = calls.front();
+  const auto numbers = calls.size() * most_of_a_number;
   return std::ranges::all_of(calls, [&](const model_call& one) {
-    return one.makes_a_number && one.root == first.root && one.stack == first.stack &&
-           std::ranges::includes(one.after, calls.back().after);
+    const bool has_same = std::ranges::all_of(calls.back().after, [&](const auto& made) {
+      return made.second <= numbers || one.after.contains(made.first);
+    });
+    return one.makes_a_number && one.root == first.root && one.stack == first.stack && has_same;
   });
 }
 
@@ -211,7 +217,8 @@ proposals separate_backward(const blocks::evidence& of) {
   made.title = "One backward pass waits for several forward passes, whose graphs stay until then";
   made.change =
       "call backward() on each loss where it is computed, in the loop, instead of once on their "
-      "sum; optimizer.zero_grad() before the loop, optimizer.step() after it";
+      "sum (of a mean: on each loss divided by their number); optimizer.zero_grad() before the "
+      "loop, optimizer.step() after it";
   made.evidence = fmt::format("{} of {} calls of the model wait for one backward pass",
                               bytes_in_words(found->bytes), found->most_calls);
   made.about = {found->bytes, "are graphs that wait for one backward pass"};

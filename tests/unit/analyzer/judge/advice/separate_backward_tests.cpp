@@ -10,7 +10,7 @@ using namespace memtrace::tests;
 
 namespace {
 
-enum class losses : std::uint8_t { of_each_call, of_all_calls };
+enum class losses : std::uint8_t { of_each_call, of_all_calls, stacked };
 
 // Four calls of two layers before one backward pass, which goes through the last call first. Each
 // layer keeps 50 MiB inside and its output of 10, the loss 30 MiB and a number.
@@ -43,10 +43,14 @@ class waiting_training : public made_up_run {
         graph.push_back(keep(10 * mib));
       }
       at = {phase::forward, {}, loss_, 0};
-      if (how == losses::of_each_call || call == calls) {
+      if (how != losses::of_all_calls || call == calls) {
         of_losses.push_back(keep(30 * mib, category::outputs));
       }
       numbers.push_back(make(category::outputs, 4));
+    }
+    if (how == losses::stacked) {
+      at.stack = stack_;
+      numbers.push_back(make(category::outputs, 4 * calls));
     }
     at = {phase::backward, {}, {}, 0};
     for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
@@ -72,6 +76,7 @@ class waiting_training : public made_up_run {
   std::vector<trace::object_id> outer_;
   std::vector<trace::object_id> inner_;
   trace::stack_id layer_ = line("train.py", 7, "forward", line("train.py", 20));
+  trace::stack_id stack_ = line("train.py", 22);
   trace::stack_id loss_ = line("train.py", 21);
   block_number weight_ = 0;
   block_number gradient_ = 0;
@@ -92,6 +97,11 @@ TEST_CASE("GIVEN calls whose losses are added WHEN each has its backward THEN on
   const auto peak = peak_after(run, all[0]);
   CHECK(peak >= weights + 40 * mib + graph + loss);
   CHECK(peak <= weights + 40 * mib + graph + loss + 5 * mib + 16);
+}
+
+TEST_CASE("GIVEN losses in one tensor THEN it has a number of each, and nothing else") {
+  waiting_training run(losses::stacked);
+  CHECK(advice::separate_backward(run.evidence()).size() == 1);
 }
 
 TEST_CASE("GIVEN one loss of all calls THEN no backward pass can come before it") {
