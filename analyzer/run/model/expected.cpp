@@ -101,6 +101,20 @@ std::vector<estimate::expected_term> expected_terms(const process_report& proces
   return estimate::expect(measure(process, device));
 }
 
+namespace {
+
+// What the program still gathers, up to the bound that it has: a replay buffer that is half full.
+[[nodiscard]] std::uint64_t still_to_come(const process_report& process, std::uint32_t device) {
+  const auto found = std::ranges::find_if(process.findings.verdicts, [&](const auto& about) {
+    return about.about.kind == verdicts::subject_kind::device && about.about.device == device;
+  });
+  if (found == process.findings.verdicts.end() || !found->steps_to_bound) return 0;
+  return static_cast<std::uint64_t>(std::max(0.0, found->bytes_per_step) *
+                                    static_cast<double>(*found->steps_to_bound));
+}
+
+}  // namespace
+
 std::optional<gpu_room> room_of(const process_report& process, const device_report& device) {
   if (device.facts.total_bytes == 0) return std::nullopt;
   gpu_room room;
@@ -128,11 +142,12 @@ std::optional<gpu_room> room_of(const process_report& process, const device_repo
   // A peak that is mostly weights and states (the optimizer's step) says nothing of larger batches:
   // another moment would be the highest then.
   if (share == nullptr || allocated == 0 || share->with_batch < allocated / 2) return room;
+  const auto fixed = share->fixed + still_to_come(process, device.facts.device);
   // Memory that is reserved beyond what is allocated is taken to grow as both do.
   const auto stretched = static_cast<double>(reserved) / static_cast<double>(allocated);
   const auto outside = static_cast<double>(room.used - reserved + room.others);
   const auto left = estimate::target_high * static_cast<double>(room.capacity) - outside -
-                    stretched * static_cast<double>(share->fixed);
+                    stretched * static_cast<double>(fixed);
   if (left > 0) room.batch_factor = left / (stretched * static_cast<double>(share->with_batch));
   return room;
 }
@@ -158,7 +173,7 @@ bool has_room(const process_report& process, std::uint32_t device) {
       process.devices, [&](const device_report& one) { return one.facts.device == device; });
   if (failed || found == process.devices.end()) return false;
   const auto room = room_of(process, *found);
-  return room && room->used + room->others < room->capacity / 2;
+  return room && room->used + room->others + still_to_come(process, device) < room->capacity / 2;
 }
 
 }  // namespace memtrace::run
