@@ -42,10 +42,12 @@ constexpr std::string_view no_views[] = {
     "sqrt",   "pow",    "square", "sigmoid",     "tanh",   "relu", "softmax", "clone", "matmul",
     "mm",     "bmm",    "add",    "log_softmax", "gather", "sub",  "mul",     "div"};
 
+// Functions of Python's that give nothing of their argument.
+constexpr std::string_view counts[] = {"len", "int", "float", "str", "bool", "isinstance", "print"};
+
 class reader {
  public:
-  reader(const source_file& file, free_from when, bool seen_to_go)
-      : file_(file), when_(when), seen_to_go_(seen_to_go) {}
+  reader(const source_file& file, free_from when) : file_(file), when_(when) {}
 
   [[nodiscard]] name_holders at(std::uint32_t line) {
     const auto given = givings_at(line);
@@ -137,7 +139,11 @@ class reader {
   // Whether it may read what an earlier turn gave the name, or what the backward pass has passed.
   [[nodiscard]] bool is_needed(const node& use, const std::vector<giving>& given) const {
     if (file_.function_of(use) != function_) return true;
-    if (!use.is_in(loop_)) return use.begin() >= loop_.end();
+    if (!use.is_in(loop_)) {
+      const auto around = loops_around(loop_);  // which come round to what stands before it
+      return use.begin() >= loop_.end() ||
+             std::ranges::any_of(around, [&](const node& outer) { return use.is_in(outer); });
+    }
     const bool is_past = backward_ && use.begin() >= backward_.begin();
     return std::ranges::none_of(given, [&](const giving& one) {
       return one.is_before(use) && (!is_past || one.begin >= backward_.end());
@@ -153,25 +159,21 @@ class reader {
           return false;
       } else if (up.is("subscript")) {
         if (up.field("value") != at) return false;
-      } else if (up.is("call")) {
-        continue;
-      } else if (up.is_any({"argument_list", "keyword_argument"})) {
-        if (up.is("keyword_argument")) continue;
-        const auto call = up.parent();
-        if (file_.callee(call)) {
-          up = call;
-          continue;
-        }
-        const bool is_kept =
-            call.parent().is("expression_statement") && !file_.is_of_python(call.field("function"));
-        return is_kept && !seen_to_go_;
-      } else if (up.is_any({"tuple", "list", "dictionary", "pair", "set", "expression_list"})) {
+      } else if (up.is("argument_list")) {
+        const auto function = up.parent().field("function");
+        const bool is_counted = std::ranges::find(counts, function.text()) != std::end(counts) &&
+                                file_.is_of_python(function);
+        if (is_counted) return false;
+        if (is_kept_by(up.parent(), at)) return true;
+      } else if (up.is_any({"tuple", "list", "dictionary", "pair", "set", "expression_list",
+                            "list_comprehension", "set_comprehension", "dictionary_comprehension",
+                            "generator_expression"})) {
         is_in_container = true;
-      } else if (up.is_any({"parenthesized_expression", "conditional_expression",
-                            "boolean_operator", "await"})) {
+      } else if (up.is_any({"call", "keyword_argument", "parenthesized_expression", "await",
+                            "conditional_expression", "boolean_operator"})) {
         continue;
       } else if (up.is("assignment")) {
-        return up.field("right") == at && !add_targets(up);
+        return up.field("right") == at && !is_number(up) && !add_targets(up);
       } else if (up.is("for_statement")) {
         return !add_targets(up);
       } else {
@@ -183,9 +185,38 @@ class reader {
     return true;
   }
 
+  // Whether a function may keep an argument: one whose result nobody asks for is there for what it
+  // does with it. A function of the file is asked itself.
+  [[nodiscard]] bool is_kept_by(const node& call, const node& argument) const {
+    if (call.parent().is("expression_statement"))
+      return !file_.is_of_python(call.field("function"));
+    const auto function = file_.callee(call);
+    if (!function) return false;
+    const auto name = file_.parameter_for(function, call, argument);
+    const auto uses = file_.named(name);
+    return name.empty() || std::ranges::any_of(uses, [&](const node& use) {
+             if (!use.is("identifier") || file_.owner_of(use, name) != function) return false;
+             const auto by = around(use, {"assignment", "augmented_assignment", "named_expression",
+                                          "expression_statement", "yield", "lambda"});
+             return file_.function_of(use) != function || by.is_in(function.field("body"));
+           });
+  }
+
+  // Names that have one element: a loss, or what .item() is asked for.
+  [[nodiscard]] bool is_number(const node& assignment) const {
+    const auto name = assignment.field("left");
+    const auto& uses = file_.named(name.text());
+    return name.is("identifier") && std::ranges::any_of(uses, [&](const node& use) {
+             if (file_.owner_of(use, name.text()) != function_) return false;
+             if (backward_ && use.is_in(backward_)) return true;
+             const auto asked = use.parent().is("attribute") ? use.parent() : node();
+             return asked && asked.field("object") == use &&
+                    asked.field("attribute").text() == "item" && asked.parent().is("call");
+           });
+  }
+
   const source_file& file_;
   free_from when_;
-  bool seen_to_go_;
   node function_;
   node loop_;
   node backward_;
@@ -243,9 +274,8 @@ class reader {
 
 }  // namespace
 
-name_holders holders_at(const source_file& file, std::uint32_t line, free_from when,
-                        bool seen_to_go) {
-  return reader(file, when, seen_to_go).at(line);
+name_holders holders_at(const source_file& file, std::uint32_t line, free_from when) {
+  return reader(file, when).at(line);
 }
 
 std::uint32_t narrowed_at(const source_file& file, std::uint32_t line) {

@@ -36,10 +36,8 @@ struct name_holders {
   std::uint32_t line = 0;          // of the call of backward()
 };
 
-// Of what this line has made. `seen_to_go`: runs of it went with the names, so that no container has
-// them, whatever functions they were given to.
-[[nodiscard]] name_holders holders_at(const source_file& file, std::uint32_t line, free_from when,
-                                      bool seen_to_go);
+// Of what this line has made.
+[[nodiscard]] name_holders holders_at(const source_file& file, std::uint32_t line, free_from when);
 
 // The line in which what `model.to("cuda")` or `model.cuda()` has moved in this line becomes narrower,
 // in the same function: model.half(), .bfloat16(), .to(torch.float16). 0: there is none.

@@ -301,12 +301,16 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
     one.share = one.bytes_per_step / found.bytes_per_step;
   }
   std::ranges::stable_sort(found.all, rank_of(found.all));
+  // What fills by a few bytes beside what fills the device is not what fills it.
+  constexpr double least_share = 0.1;
   double rises = 0;
   for (const auto& one : found.bounded_growth) rises += one.share;
+  rises = std::max(rises, rise_of(device.whole.least.values));
   for (auto& one : found.bounded_growth) {
     one.device = index;
     one.share /= rises;
   }
+  std::erase_if(found.bounded_growth, [](const suspect& one) { return one.share < least_share; });
   std::ranges::stable_sort(found.bounded_growth, std::greater(), &suspect::share);
   return found;
 }

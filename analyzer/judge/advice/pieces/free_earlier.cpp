@@ -65,14 +65,12 @@ class deaths_seen {
       // The call that makes the next one returns before a name gets it.
       const auto next = facts.call == 0 ? birth_event(of, block) : ends[facts.call];
       const bool is_by_name = death > next && death < turns[earlier].next_over;
-      (is_by_name ? by_names_ : otherwise_).insert(facts.stack);
+      if (!is_by_name) otherwise_.insert(facts.stack);
     }
   }
-  [[nodiscard]] bool is_seen(trace::stack_id stack) const { return by_names_.contains(stack); }
   [[nodiscard]] bool is_refuted(trace::stack_id stack) const { return otherwise_.contains(stack); }
 
  private:
-  std::set<trace::stack_id> by_names_;
   std::set<trace::stack_id> otherwise_;
 };
 
@@ -100,7 +98,7 @@ class holders {
       }
       const auto* const text = text_of(frame->file);
       if (text == nullptr) break;
-      const auto found = program::holders_at(*text, frame->line, when, deaths_.is_seen(stack));
+      const auto found = program::holders_at(*text, frame->line, when);
       if (found.is == program::last_read::not_there) continue;
       if (found.is == program::last_read::not_known) break;
       return holder{code::place_of(*frame, 1), found.names, found.line};

@@ -12,23 +12,23 @@ using program::last_read;
 namespace {
 
 // The statement asked about is the first line that has a `!`, which is taken out.
-[[nodiscard]] program::name_holders holders(std::string text, free_from when, bool seen = true) {
+[[nodiscard]] program::name_holders holders(std::string text, free_from when) {
   const auto mark = text.find('!');
   text.erase(mark, 1);
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(mark), '\n');
   const program::source_file file(text);
-  return program::holders_at(file, static_cast<std::uint32_t>(line), when, seen);
+  return program::holders_at(file, static_cast<std::uint32_t>(line), when);
 }
 
 // In a function's loop.
-[[nodiscard]] std::string of_turn(const std::string& body, bool seen = true) {
+[[nodiscard]] std::string of_turn(const std::string& body) {
   std::string text = "def run():\n    for x in batches:\n";
   for (std::size_t begin = 0; begin < body.size();) {
     const auto end = std::min(body.find('\n', begin), body.size());
     text += "        " + body.substr(begin, end - begin) + "\n";
     begin = end + 1;
   }
-  const auto found = holders(text, free_from::end_of_turn, seen);
+  const auto found = holders(text, free_from::end_of_turn);
   return found.is == last_read::before ? fmt::format("{}", fmt::join(found.names, " ")) : "-";
 }
 
@@ -36,7 +36,7 @@ namespace {
 
 TEST_CASE("names that the next turn gives another value hold until then what nobody else has") {
   CHECK(of_turn("!y = net(x)\nshow(y.sum())") == "y");
-  CHECK(of_turn("!y = net(x)\nflat = y.view(-1)\nloss = f(flat)\nprint(loss)") == "y flat");
+  CHECK(of_turn("!y = net(x)\nflat = y.view(-1)\nloss = f(flat)\nprint(loss.item())") == "y flat");
   CHECK(of_turn("!y, z = net(x)\nif z.item() > 1:\n    show(y)") == "y z");
   CHECK(of_turn("with torch.no_grad():\n    !y = net(x)\ngood += (y > 0).sum().item()") == "y");
   CHECK(of_turn("if x:\n    !y = net(x)\n    show(y)") == "y");
@@ -69,12 +69,51 @@ TEST_CASE("what is read after the loop, or by a function within, is not free") {
   CHECK_FALSE(is_free("    def late():\n        return y\n"));
 }
 
-TEST_CASE("a container has what it is given, unless runs show that the memory goes with the name") {
-  const std::string body = "!y = net(x)\nall.append(y[:, :-1])";
-  CHECK(of_turn(body, true) == "y");
-  CHECK(of_turn(body, false) == "-");
-  CHECK(of_turn("!y = net(x)\nprint(y)", false) == "y");
-  CHECK(of_turn("!y = net(x)\nall = all + [y]", true) == "-");
+TEST_CASE("what a function is given and does not return, it may keep") {
+  CHECK(of_turn("!y = net(x)\nprint(y)") == "y");
+  CHECK(of_turn("!y = net(x)\nall.append(y[:, :-1])") == "-");
+  CHECK(of_turn("!y = net(x)\nmeter.update(y, x)") == "-");
+  CHECK(of_turn("!y = net(x)\nall = all + [y]") == "-");
+  const auto with = [](const std::string& function) {
+    return holders(function +
+                       "def run():\n    for x in batches:\n        !y = net(x)\n"
+                       "        loss = f(y)\n        print(loss.item())\n",
+                   free_from::end_of_turn)
+        .is;
+  };
+  CHECK(with("def f(t):\n    if t.max() > 1:\n        return t.sum()\n    return t.mean()\n") ==
+        last_read::before);
+  CHECK(with("def f(t):\n    LAST[0] = t\n    return t.sum()\n") == last_read::not_known);
+  CHECK(with("def f(t):\n    self.all.append(t)\n    return t.sum()\n") == last_read::not_known);
+  CHECK(with("def f(t):\n    later = lambda: t\n    return t.sum()\n") == last_read::not_known);
+}
+
+TEST_CASE("what a function makes of it may be the same memory, unless it is a number") {
+  CHECK(of_turn("!y = net(x)\nz = torch.flatten(y)\nshow(z.mean())") == "y z");
+  const std::string loop = "def run():\n    for x in batches:\n        !y = net(x)\n";
+  const auto is_free = [&](const std::string& rest) {
+    return holders(loop + rest, free_from::end_of_turn).is == last_read::before;
+  };
+  CHECK_FALSE(is_free("        z = torch.flatten(y)\n    show(z)\n"));
+  CHECK_FALSE(is_free("        a, b = torch.chunk(y, 2)\n    show(b)\n"));
+  CHECK_FALSE(is_free("        z = Output(first=y)\n    show(z.first)\n"));
+  CHECK_FALSE(is_free("        z = [y[i] for i in range(4)]\n    show(z)\n"));
+  CHECK_FALSE(is_free("        z = tuple(y[i] for i in range(4))\n    show(z)\n"));
+  CHECK(is_free("        loss = f(y)\n        print(loss.item())\n    print(loss)\n"));
+  CHECK(is_free("        n = len(y)\n    print(n)\n"));
+}
+
+TEST_CASE("what stands before a loop is read again where another loop is around both") {
+  const std::string loops =
+      "def run():\n    for epoch in range(3):\n        for x in batches:\n            !y = "
+      "net(x)\n";
+  const auto is_free = [](const std::string& text) {
+    return holders(text, free_from::end_of_turn).is == last_read::before;
+  };
+  CHECK(is_free(loops));
+  CHECK_FALSE(
+      is_free("def run():\n    for epoch in range(3):\n        if epoch:\n            show(y)\n"
+              "        for x in batches:\n            !y = net(x)\n"));
 }
 
 TEST_CASE("what backward() does not read can go before it") {
