@@ -182,7 +182,8 @@ def net(width):
 
 student, other, into = net(512), net(1024), nn.Linear(64, 1024).cuda()
 other.requires_grad_("--changed" not in sys.argv)
-optimizer = torch.optim.AdamW([*student.parameters(), *into.parameters()], lr=1e-4)
+prompt = nn.Parameter(torch.zeros(512, device="cuda"))
+optimizer = torch.optim.AdamW([prompt, *student.parameters(), *into.parameters()], lr=1e-4)
 second = torch.optim.SGD(other.parameters(), lr=1e-4)
 for step in range(12):
     x = torch.randn(8192, 512, device="cuda")
@@ -196,21 +197,24 @@ print(torch.cuda.max_memory_reserved())
 """
 TEACHES = "loss = nn.functional.mse_loss(found, other(torch.cat([x, x], -1)))"
 JUDGES = "loss = other(into(found)).square().mean()"
+PROMPTS = "loss = nn.functional.mse_loss(found, other(torch.cat([x + prompt, x], -1)))"
 
 
 @pytest.mark.parametrize("loss, step, is_told", [
-    (TEACHES, "", True), (TEACHES, "second.step(); second.zero_grad()", False), (JUDGES, "", False)])
+    (TEACHES, "", True), (TEACHES, "second.step(); second.zero_grad()", False), (JUDGES, "", False), (PROMPTS, "", False)])
 def test_a_model_that_no_optimizer_has_needs_no_gradients(built, tmp_path, loss, step, is_told):
-    """One that is trained through needs its graph: its gradients alone are too little to tell here."""
+    """One that is trained through, by a model or by a tensor, needs its graph: its gradients alone are too little to tell."""
     program = tmp_path / "distils.py"
     program.write_text(UNTRAINED.format(loss=loss, step=step))
     asked = recordings.record(program, memory="2GiB").expect(0)
     advice = {one["id"]: one for one in asked.report()["advice"]}
     assert ("untrained_gradients" in advice) == is_told and "set_to_none" not in advice
-    if is_told:
-        assert "distils.py:16 <module>" in advice["untrained_gradients"]["change"]
-        saved = int(asked.stdout) - int(recordings.record(program, "--changed", memory="2GiB").expect(0).stdout)
-        assert saved == pytest.approx(advice["untrained_gradients"]["saves_bytes"], rel=0.02)
+    if not is_told:
+        return
+    found = advice["untrained_gradients"]
+    assert "distils.py:17 <module>" in found["change"] and "no_grad" in found["change"]
+    saved = int(asked.stdout) - int(recordings.record(program, "--changed", memory="2GiB").expect(0).stdout)
+    assert saved == pytest.approx(found["saves_bytes"], rel=0.02)
 
 
 def test_a_gpu_without_bfloat16_is_told_of_float16(built):

@@ -27,8 +27,11 @@
 namespace memtrace::advice {
 
 using allocator::block_number;
+using attribution::phase;
 
 namespace {
+
+constexpr std::uint8_t narrow_bits = 16;
 
 // Tensors by which Module._apply replaces those of a module, as .to(), .cuda() and .half() do.
 [[nodiscard]] bool replaces_weights(const blocks::evidence& of, trace::stack_id stack) {
@@ -46,36 +49,6 @@ struct replaced_weights {
   trace::stack_id stack;  // of the move
 };
 
-// _apply frees a wide weight as soon as it has made the narrow one.
-[[nodiscard]] replaced_weights converted_in(const blocks::evidence& of) {
-  replaced_weights found;
-  std::map<trace::stack_id, bool> replaces;
-  std::map<std::uint64_t, block_number> wide_by_death;
-  const auto is_replacement = [&](block_number block) {
-    const auto& facts = of.blocks[block];
-    if (!facts.stack) return false;
-    const auto [known, fresh] = replaces.try_emplace(facts.stack, false);
-    if (fresh) known->second = replaces_weights(of, facts.stack);
-    return known->second;
-  };
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    if (is_replacement(block)) wide_by_death.emplace(death_event(of, block), block);
-  }
-  for (const auto& [death, wide] : wide_by_death) {
-    const auto after = block_from(of, death);  // the first that is born later
-    if (after == 0 || after - 1 <= wide || !is_replacement(after - 1)) continue;
-    const auto narrow = after - 1;
-    if (bytes_of(of, narrow) * 2 != bytes_of(of, wide)) continue;
-    if (!found.narrow_of.emplace(wide, narrow).second) continue;
-    if (found.bytes == 0) {
-      found.stack = of.blocks[wide].stack;
-      found.line = line_of(of, of.blocks[narrow].stack);
-    }
-    found.bytes += bytes_of(of, wide);
-  }
-  return found;
-}
-
 // The line of the call that converts what the line of this stack moves to the GPU, by the program's
 // text; empty: there is none.
 [[nodiscard]] std::string line_that_narrows(const blocks::evidence& of, trace::stack_id stack) {
@@ -85,6 +58,62 @@ struct replaced_weights {
   if (!text) return {};
   const auto line = program::narrowed_at(program::source_file(std::string(*text)), user->line);
   return line == 0 ? std::string() : code::place_of({user->file, line, user->function, true}, 1);
+}
+
+// Whether the program computes, with what it has by then, from one event to another.
+[[nodiscard]] bool computes_between(const blocks::evidence& of, std::uint64_t from,
+                                    block_number until) {
+  for (auto block = block_from(of, from); block < until; ++block) {
+    const auto during = of.blocks[block].born_in;
+    if (during != phase::setup && during != phase::other && during != phase::data_loading)
+      return true;
+  }
+  return false;
+}
+
+// _apply frees a wide weight as soon as it has made the narrow one.
+[[nodiscard]] replaced_weights converted_in(const blocks::evidence& of) {
+  replaced_weights found;
+  std::map<trace::stack_id, bool> replaces;
+  std::map<std::uint64_t, block_number> wide_by_death;
+  const auto is_replacement = [&](block_number block) {
+    const auto stack = of.blocks[block].stack;
+    if (!stack) return false;
+    const auto [known, fresh] = replaces.try_emplace(stack, false);
+    if (fresh) known->second = replaces_weights(of, stack);
+    return known->second;
+  };
+  std::vector<block_number> moved;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    if (!is_replacement(block)) continue;
+    moved.push_back(block);
+    wide_by_death.emplace(death_event(of, block), block);
+  }
+  bool is_narrow = false;
+  for (const auto& [death, wide] : wide_by_death) {
+    const auto after = block_from(of, death);  // the first that is born later
+    if (after == 0 || after - 1 <= wide || !is_replacement(after - 1)) continue;
+    const auto narrow = after - 1;
+    if (bytes_of(of, narrow) * 2 != bytes_of(of, wide)) continue;
+    const auto bits = of.blocks[narrow].element_bits;
+    const bool is_other = bits != 0 && bits != narrow_bits;  // 64 bits to 32
+    if (is_other || computes_between(of, birth_event(of, wide), narrow)) return {};
+    is_narrow = is_narrow || bits == narrow_bits;
+    found.narrow_of.emplace(wide, narrow);
+    if (found.bytes == 0) {
+      found.stack = of.blocks[wide].stack;
+      found.line = line_of(of, of.blocks[narrow].stack);
+    }
+    found.bytes += bytes_of(of, wide);
+  }
+  // Only a part of what was moved becomes narrower: the rest has to be wide.
+  const auto line = line_of(of, found.stack);
+  const bool is_part = std::ranges::any_of(moved, [&](block_number block) {
+    return of.blocks[block].element_bits == 2 * narrow_bits && !found.narrow_of.contains(block) &&
+           line_of(of, of.blocks[block].stack) == line;
+  });
+  const bool is_told = is_narrow || !line_that_narrows(of, found.stack).empty();
+  return is_part || !is_told ? replaced_weights() : found;
 }
 
 // Memory ran out in the move, or in the conversion, of which the rest then is to come.

@@ -26,29 +26,29 @@ using attribution::phase;
 
 namespace {
 
-// Models whose backward pass leaves something to that of another one, as it does where they were given
-// what the other one has made: a block of their own that goes while the other's runs.
+// Models whose backward pass leaves something to what comes before them, as it does where they were given
+// what needs a gradient itself: a block of their own that goes while another's backward runs, or is there
+// when all of it is over. Another is another model, or what no model has: a tensor that is trained.
 [[nodiscard]] std::set<trace::object_id> handing_on(const blocks::evidence& of) {
   std::set<trace::object_id> found;
   trace::object_id running;
-  std::map<trace::object_id, std::uint64_t>
-      latest;  // by model, the last death of what is no gradient
+  std::map<trace::object_id, std::uint64_t> latest;  // by model, the last death of its blocks
+  const auto hand_on = [&](block_number block, trace::object_id next) {
+    const auto birth = birth_event(of, block);
+    for (const auto& [root, death] : latest) {
+      if (root != next && death > birth) found.insert(root);
+    }
+  };
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto facts = of.blocks[block];
-    if (facts.born_in != phase::backward) {
-      latest.clear();
-      running = {};
-      continue;
-    }
-    if (!facts.root) continue;
-    if (facts.root != running) {
-      const auto birth = birth_event(of, block);
-      for (const auto& [root, death] : latest) {
-        if (root != facts.root && death > birth) found.insert(root);
-      }
-      running = facts.root;
-    }
-    if (facts.what == category::gradients || facts.what == category::workspace) continue;
+    const bool in_backward = facts.born_in == phase::backward;
+    const auto next = in_backward ? facts.root : trace::object_id();
+    if (next != running || !in_backward) hand_on(block, next);
+    running = next;
+    if (!in_backward) latest.clear();
+    const bool stays =
+        (facts.what == category::gradients && facts.name) || facts.what == category::workspace;
+    if (!facts.root || !in_backward || stays) continue;
     auto& death = latest[facts.root];
     death = std::max(death, death_event(of, block));
   }
@@ -121,12 +121,14 @@ proposals untrained_gradients(const blocks::evidence& of) {
       known == of.modules.end() ? std::string("model") : std::string(of.names[known->second.type]);
   proposal made;
   made.id = "untrained_gradients";
-  made.title = "A model that no optimizer has gets gradients";
+  made.title = "A model gets gradients that no optimizer has looked at in this run";
   const auto line = line_that_calls_model(of, found->stack);
-  made.change =
-      fmt::format("requires_grad_(False) of the {} that is called{}, where it is made{}", type,
-                  line.empty() ? "" : " at " + line,
-                  found->needs_graph(found->first) ? "" : ", or torch.no_grad() around its call");
+  made.change = fmt::format(
+      "requires_grad_(False) of the {} that is called{}, where it is made{}; if an optimizer "
+      "trains "
+      "it later, only in the steps that do not",
+      type, line.empty() ? "" : " at " + line,
+      found->needs_graph(found->first) ? "" : ", or torch.no_grad() around its call");
   made.evidence = fmt::format("{} of gradients that no optimizer has looked at",
                               bytes_in_words(found->gradients));
   if (found->activations != 0) {

@@ -219,18 +219,45 @@ TEST_CASE(
     "GIVEN weights converted on the GPU WHEN on the way there THEN only narrow ones are on it") {
   made_up_run run;
   const std::string library = "/site-packages/torch/nn/modules/module.py";
-  run.at = {phase::setup, {}, run.line(library, 944, "_apply", run.line("serve.py", 3)), 0};
+  const auto moves = run.line(library, 944, "_apply", run.line("serve.py", 3));
+  const auto converts = run.line(library, 944, "_apply", run.line("serve.py", 4));
+  run.at = {phase::setup, {}, moves, 0};
   const auto first = run.make(category::weights, 40 * mib);
   const auto second = run.make(category::weights, 24 * mib);
   const auto whole = run.make(category::weights, 8 * mib);  // stays as it is
-  run.at.stack = run.line(library, 944, "_apply", run.line("serve.py", 4));
-  (void)run.make(category::weights, 20 * mib);
-  run.free(first);
-  (void)run.make(category::weights, 12 * mib);
-  run.free(second);
-  run.free(whole);
-  const auto all = advice::convert_before_move(run.evidence());
-  REQUIRE(all.size() == 1);
-  CHECK(peak_of(run.log()) == 92 * mib);
-  CHECK(peak_after(run, all[0]) == (20 + 12 + 8) * mib);
+  const auto convert = [&] {
+    run.at = {phase::setup, {}, converts, 0};
+    const auto narrow = run.make(category::weights, 20 * mib);
+    run.free(first);
+    (void)run.make(category::weights, 12 * mib);
+    run.free(second);
+    return narrow;
+  };
+  const auto with_bits = [&](block_number block, std::uint8_t bits) {
+    auto of = run.evidence();
+    of.blocks.change(block, [&](auto& facts) { facts.element_bits = bits; });
+    return of;
+  };
+  SECTION("they have 16 bits") {
+    const auto of = with_bits(convert(), 16);
+    const auto all = advice::convert_before_move(of);
+    REQUIRE(all.size() == 1);
+    CHECK(peak_of(run.log()) == 92 * mib);
+    CHECK(peak_after(run, all[0]) == (20 + 12 + 8) * mib);
+  }
+  SECTION("they have 32, or it is not known") {
+    const auto narrow = convert();
+    CHECK(advice::convert_before_move(with_bits(narrow, 32)).empty());
+    CHECK(advice::convert_before_move(run.evidence()).empty());
+  }
+  SECTION("another part of what was moved keeps its 32") {
+    auto of = with_bits(convert(), 16);
+    of.blocks.change(whole, [](auto& facts) { facts.element_bits = 32; });
+    CHECK(advice::convert_before_move(of).empty());
+  }
+  SECTION("the program computes with the wide ones before") {
+    run.at = {phase::forward, {}, run.line("serve.py", 9), 1};
+    run.free(run.make(category::outputs, mib));
+    CHECK(advice::convert_before_move(with_bits(convert(), 16)).empty());
+  }
 }
