@@ -472,27 +472,4 @@ bool source_file::is_repeated(const node& what, const std::vector<std::uint32_t>
   return is_called || (whom == calls_by::others_too && is_called_by_others(function, calls.size()));
 }
 
-bool source_file::is_called_after_loop(std::string_view method, std::uint32_t line) const {
-  node innermost;
-  std::vector<node> loops;
-  for (const auto& one : root().all()) {
-    const bool has_line = one.is_any({"for_statement", "while_statement"}) && one.line() <= line &&
-                          line <= one.last_line();
-    if (!has_line) continue;
-    loops.push_back(one);
-    innermost = one;
-  }
-  std::vector<node> calls;
-  for (const auto& one : named(method)) {
-    if (one.is("attribute") && one.parent().field("function") == one) calls.push_back(one);
-  }
-  const auto is_within = [&](const node& call) { return call.is_in(innermost); };
-  if (loops.empty() || std::ranges::any_of(calls, is_within)) return false;
-  return std::ranges::any_of(loops, [&](const node& loop) {
-    return std::ranges::any_of(calls, [&](const node& call) {
-      return call.begin() >= loop.end() && function_of(call) == function_of(loop);
-    });
-  });
-}
-
 }  // namespace memtrace::program

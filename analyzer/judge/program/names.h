@@ -71,9 +71,6 @@ class source_file {
   enum class calls_by : std::uint8_t { the_file, others_too };
   [[nodiscard]] bool is_repeated(const node& what, const std::vector<std::uint32_t>& running,
                                  calls_by whom = calls_by::the_file, unsigned depth = 0) const;
-  // Whether a method of this name is called after a loop that has this line, in the same function, and
-  // nowhere in the innermost one that has it.
-  [[nodiscard]] bool is_called_after_loop(std::string_view method, std::uint32_t line) const;
   // Whether objects of a class are made without its name: cls(…), or by a class that derives from it.
   [[nodiscard]] bool is_made_by_others(std::string_view made) const;
   // Whether it is the object that a method was called on: the method's first parameter.

@@ -20,7 +20,7 @@
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
 #include "analyzer/judge/blocks/passes.h"
-#include "analyzer/judge/program/names.h"
+#include "analyzer/judge/program/later_uses.h"
 #include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {
@@ -128,9 +128,9 @@ struct call_group {
   return is_alike ? std::optional(std::move(group)) : std::nullopt;
 }
 
-// Whether a file that these lines lie in calls backward() after the loop that leads to them, and
-// not in it.
-[[nodiscard]] bool calls_backward_after_loop(const blocks::evidence& of, trace::stack_id stack) {
+// Whether a file that these lines lie in calls backward() after the loop that leads to them, on a sum of
+// what its turns gave.
+[[nodiscard]] bool adds_up_losses(const blocks::evidence& of, trace::stack_id stack) {
   std::map<std::string, std::vector<std::uint32_t>> lines;
   for (const auto& frame : code::frames_of(of.names, stack)) {
     if (frame.user) lines[std::string(frame.file)].push_back(frame.line);
@@ -140,7 +140,7 @@ struct call_group {
     if (!text) return false;
     const program::source_file source{std::string(*text)};
     return std::ranges::any_of(of_file.second, [&](std::uint32_t line) {
-      return source.is_called_after_loop("backward", line);
+      return program::is_backward_of_sum(source, line);
     });
   });
 }
@@ -155,9 +155,14 @@ struct found_groups {
   found_groups found;
   found.all = finished_groups(of, passes);
   auto refused = refused_group(of, passes);
-  const bool is_trained = refused && (!found.all.empty() ||
-                                      calls_backward_after_loop(of, refused->calls.front().stack));
-  if (is_trained) found.all.push_back(std::move(*refused));
+  if (refused) found.all.push_back(std::move(*refused));
+  std::map<trace::stack_id, bool> adds;
+  std::erase_if(found.all, [&](const call_group& one) {
+    const auto stack = one.calls.front().stack;
+    const auto [known, fresh] = adds.try_emplace(stack, false);
+    if (fresh) known->second = adds_up_losses(of, stack);
+    return !known->second;
+  });
   for (const auto& group : found.all) {
     found.most_calls = std::max(found.most_calls, group.calls.size());
     std::uint64_t bytes = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/pieces.h"
-#include "analyzer/judge/program/names.h"
 #include "tests/unit/analyzer/judge/advice/made_up_run.h"
 #include "tests/unit/catch.h"
 
@@ -16,7 +15,14 @@ enum class losses : std::uint8_t { of_each_call, of_all_calls, stacked };
 // layer keeps 50 MiB inside and its output of 10, the loss 30 MiB and a number.
 class waiting_training : public made_up_run {
  public:
-  explicit waiting_training(losses how) {
+  explicit waiting_training(losses how, const std::string& loss = "torch.stack(losses).mean()") {
+    source("train.py", "import torch\n" + std::string(16, '\n') +
+                           "def step():\n"
+                           "    for x in batches:\n"
+                           "        y = net(x)\n"
+                           "        losses.append(criterion(y))\n"
+                           "    " +
+                           loss + ".backward()\n");
     (void)module("", "Net");
     for (const std::string path : {"layers.0", "layers.1"}) {
       outer_.push_back(module(path, "Layer"));
@@ -119,20 +125,8 @@ TEST_CASE("GIVEN several calls before one backward WHEN checkpointed THEN each k
   CHECK(peak_after(run, all[0]) == weights + 4 * 20 * mib + 3 * loss + 55 * mib + 16);
 }
 
-TEST_CASE("a method is called after a loop where its line stands behind it, in the same function") {
-  const std::string loop =
-      "def step():\n"
-      "    for x in batches:\n"
-      "        total += net(x)\n";
-  const auto is_after = [&](const std::string& what) {
-    return program::source_file(loop + what).is_called_after_loop("backward", 3);
-  };
-  CHECK(is_after("    total.backward()\n"));
-  CHECK(is_after("    scaler.scale(total).backward()\n"));
-  CHECK_FALSE(is_after("        total.backward()\n"));
-  CHECK_FALSE(is_after("    total.backward\n"));
-  CHECK_FALSE(is_after("total.backward()\n"));
-  CHECK_FALSE(is_after("    print(total)\n"));
-  CHECK_FALSE(program::source_file("for x in y:\n    pass\nz.backward()\n")
-                  .is_called_after_loop("backward", 3));
+TEST_CASE("GIVEN a backward pass of what is no sum of the losses THEN each cannot have its own") {
+  CHECK(advice::separate_backward(waiting_training(losses::stacked).evidence()).size() == 1);
+  waiting_training run(losses::stacked, "torch.stack(losses).max()");
+  CHECK(advice::separate_backward(run.evidence()).empty());
 }

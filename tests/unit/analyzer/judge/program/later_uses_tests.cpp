@@ -142,3 +142,48 @@ TEST_CASE("a line outside of loops gives its result to who has called the functi
   CHECK(holders("for x in !y:\n    show(net(x))\n", free_from::end_of_turn).names ==
         std::vector<std::string>{"x"});
 }
+
+TEST_CASE("backward() after a loop is one of a sum where the text says so") {
+  const auto is_sum = [](const std::string& body, const std::string& rest) {
+    std::string text =
+        "import torch\ndef run(n):\n    total, losses, h = 0, [], None\n    for x in batches:\n" +
+        body + rest;
+    const auto mark = text.find('!');
+    text.erase(mark, 1);
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(mark), '\n');
+    return program::is_backward_of_sum(program::source_file(text),
+                                       static_cast<std::uint32_t>(line));
+  };
+  const std::string adds = "        !total = total + f(net(x)) / 4\n";
+  const std::string gathers = "        !y = net(x)\n        losses.append(f(y, x))\n";
+  CHECK(is_sum(adds, "    total.backward()\n"));
+  CHECK(is_sum("        !total += f(net(x))\n", "    (total / n).backward()\n"));
+  CHECK(is_sum(adds, "    total = total / 4\n    scaler.scale(total).backward()\n"));
+  CHECK(is_sum(adds, "    total /= len(batches)\n    accelerator.backward(total)\n"));
+  CHECK(is_sum(gathers, "    torch.stack(losses).mean().backward()\n"));
+  CHECK(is_sum(gathers, "    loss = torch.mean(torch.stack(losses))\n    loss.backward()\n"));
+  CHECK(is_sum(gathers, "    (sum(losses) / len(losses)).backward()\n"));
+  CHECK(is_sum("        step = step + 1\n" + gathers, "    sum(losses).backward()\n"));
+  CHECK_FALSE(is_sum(gathers, "    torch.stack(losses).max().backward()\n"));
+  CHECK_FALSE(is_sum(gathers, "    torch.stack(losses).mean().log().backward()\n"));
+  CHECK_FALSE(is_sum(gathers, "    torch.stack(losses).logsumexp(0).backward()\n"));
+  CHECK_FALSE(is_sum(gathers, "    (losses[0] / sum(losses)).backward()\n"));
+  CHECK_FALSE(
+      is_sum(gathers, "    weights = softmax(losses)\n    (sum(losses) * weights).backward()\n"));
+  CHECK_FALSE(
+      is_sum(gathers, "    s = torch.stack(losses)\n    (s.mean() + s.var()).backward()\n"));
+  CHECK_FALSE(is_sum("        !total = total * f(net(x))\n", "    total.backward()\n"));
+  CHECK_FALSE(is_sum(adds, "    total = total ** 2\n    total.backward()\n"));
+  CHECK_FALSE(
+      is_sum("        !y = net(x)\n        logs.append(y)\n",
+             "    for y in logs:\n        losses.append(f(y))\n    sum(losses).backward()\n"));
+  // Each turn goes on with the graph of the one before.
+  CHECK_FALSE(is_sum("        !h = net(x, h)\n        losses.append(f(h))\n",
+                     "    sum(losses).backward()\n"));
+  CHECK_FALSE(
+      is_sum("        z = torch.cat([x, h])\n        !y = net(z)\n        h = y[-1]\n        "
+             "losses.append(f(y))\n",
+             "    sum(losses).backward()\n"));
+  CHECK_FALSE(is_sum(adds, "    print(total)\n"));
+  CHECK_FALSE(is_sum(adds + "        total.backward()\n", "    total.backward()\n"));
+}
