@@ -385,8 +385,24 @@ class domains {
 
 }  // namespace
 
+namespace {
+
+// keys[layer] = torch.cat([keys[layer], new]): the keys are few, and each value gets longer.
+[[nodiscard]] bool is_made_longer(const case_at_hand& in, const use& puts) {
+  if (puts.kind != use_kind::put) return false;
+  const auto parts = puts.value.all();
+  return std::ranges::any_of(parts, [&](const node& call) {
+    if (!call.is("call")) return false;
+    const auto given = call.field("arguments").all();
+    return std::ranges::any_of(given,
+                               [&](const node& one) { return means_any(in.file, one, in.uses); });
+  });
+}
+
+}  // namespace
+
 std::optional<bound> by_keys(const case_at_hand& in, const use& grows) {
-  if (!grows.key) return std::nullopt;
+  if (!grows.key || is_made_longer(in, grows)) return std::nullopt;
   if (grows.kind == use_kind::put && !is_dictionary(in.asked.container)) {
     // A list has no more places than it has; a class of its own may be anything.
     if (!has_places(in.asked.container)) return std::nullopt;

@@ -103,8 +103,8 @@ class reader {
       const bool is_next = one.is("attribute") && call.field("function") == one &&
                            call.is_in(loop_) && call.begin() >= last.begin &&
                            file_.function_of(call) == function_;
-      if (!is_next || (backward_ && backward_.begin() < call.begin())) continue;
-      backward_ = call;
+      if (is_next && backward_) return false;  // one of two, as conditions say
+      if (is_next) backward_ = call;
     }
     return static_cast<bool>(backward_);
   }
@@ -113,7 +113,7 @@ class reader {
   [[nodiscard]] bool add_targets(const node& by) {
     if (by.is("augmented_assignment")) return false;
     const auto targets = targets_of(by.field("left"));
-    if (targets.empty()) return false;
+    if (targets.empty() || !always_runs(giving_of(by))) return false;
     for (const auto& target : targets) {
       if (!target.is("identifier") || file_.owner_of(target, target.text()) != function_)
         return false;
@@ -121,6 +121,12 @@ class reader {
         names_.emplace_back(target.text());
     }
     return true;
+  }
+
+  // Whether the names have it by the place where they are to be deleted, whatever conditions hold.
+  [[nodiscard]] bool always_runs(const giving& one) const {
+    return backward_ ? one.is_before(backward_)
+                     : one.by == loop_ || one.block == loop_.field("body");
   }
 
   [[nodiscard]] bool is_read_later(std::string name) {
@@ -190,8 +196,7 @@ class reader {
   // Whether a function may keep an argument: one whose result nobody asks for is there for what it
   // does with it. A function of the file is asked itself.
   [[nodiscard]] bool is_kept_by(const node& call, const node& argument) const {
-    if (call.parent().is("expression_statement"))
-      return !file_.is_of_python(call.field("function"));
+    if (call.parent().is("expression_statement")) return true;
     const auto function = file_.callee(call);
     if (!function) return false;
     const auto name = file_.parameter_for(function, call, argument);

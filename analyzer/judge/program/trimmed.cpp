@@ -74,8 +74,7 @@ struct view {
   const auto given = arguments_of(what);
   const auto is_made = [&](const node& one) { return is_made_at_once(file, one, depth + 1); };
   if (name == "zip") return std::ranges::any_of(given, is_made);  // as long as the shortest
-  if (name == "enumerate" || name == "reversed") return !given.empty() && is_made(given.front());
-  return name == "list" || name == "sorted" || name == "range" || name == "set";
+  return (name == "enumerate" || name == "reversed") && !given.empty() && is_made(given.front());
 }
 
 class trims {
@@ -136,7 +135,15 @@ class trims {
           (around_it.is("for_statement") && !is_short(around_it))) {
         break;
       }
-      from.by_many = from.by_many || around_it.is("for_statement");
+      if (!around_it.is("for_statement")) continue;
+      from.by_many = true;
+      // What is called in the loop after it may raise an error that somebody further out catches.
+      const auto rest = around_it.all();
+      const bool may_raise = std::ranges::any_of(rest, [&](const node& one) {
+        return one.is_any({"call", "raise_statement", "assert_statement"}) &&
+               one.begin() > what.end() && one.end() <= around_it.end();
+      });
+      if (may_raise) break;
     }
     return std::nullopt;
   }
@@ -256,10 +263,10 @@ class trims {
       const auto most = in_.value.of(on_left ? one.right : one.left);
       const auto now = seen_numbers(in_.asked.numbers).of(count.field("attribute").text(), true);
       const bool holds = most && now && *now > 0 && *now <= *most && !is_reset(count);
-      if (holds && is_changed(count, "+=", grows_.at, loop.begin()) &&
-          is_changed(count, "-=", loop, loop.end())) {
-        return most;
-      }
+      if (!holds) continue;
+      const auto up = changes(count, "+=", grows_.at, loop.begin());
+      const auto down = changes(count, "-=", loop, loop.end());
+      if (up.size() == 1 && down.size() == 1 && is_alike(up.front(), down.front())) return most;
     }
     return std::nullopt;
   }
@@ -274,18 +281,36 @@ class trims {
     });
   }
 
-  // Whether what is beside or in a statement changes the number so, up to here.
-  [[nodiscard]] bool is_changed(const node& number, std::string_view sign, const node& near,
-                                std::uint32_t end) const {
+  // By what the number is changed beside a statement, or in a loop, up to here.
+  [[nodiscard]] std::vector<node> changes(const node& number, std::string_view sign,
+                                          const node& near, std::uint32_t end) const {
+    std::vector<node> found;
     const auto& all = in_.file.named(number.field("attribute").text());
     const auto block =
         near.is("while_statement") ? near.field("body") : statement_of(near).parent();
-    return std::ranges::any_of(all, [&](const node& one) {
+    for (const auto& one : all) {
       const auto by = one.parent();
-      return by.is("augmented_assignment") && by.field("left") == one &&
-             one.flat_text() == number.flat_text() && statement_of(by).parent() == block &&
-             by.end() <= end && by.text().find(sign) != std::string_view::npos;
-    });
+      const bool is_it = by.is("augmented_assignment") && by.field("left") == one &&
+                         one.flat_text() == number.flat_text() &&
+                         statement_of(by).parent() == block && by.end() <= end &&
+                         by.field("operator").text() == sign;
+      if (is_it) found.push_back(by.field("right"));
+    }
+    return found;
+  }
+
+  // cache.size() and oldest.size(), 1 and 1: the same of two elements.
+  [[nodiscard]] static bool is_alike(const node& one, const node& other) {
+    const auto ours = one.all();
+    const auto theirs = other.all();
+    bool is_object = true;  // the first name is the element's
+    for (std::size_t i = 0; i < ours.size() && i < theirs.size(); ++i) {
+      if (ours[i].kind() != theirs[i].kind()) return false;
+      if (!ours[i].children().empty() || ours[i].text() == theirs[i].text()) continue;
+      if (!ours[i].is("identifier") || !is_object) return false;
+      is_object = false;
+    }
+    return ours.size() == theirs.size();
   }
 
   // A call of a function of the file that does it.

@@ -117,8 +117,10 @@ template <class Ends, class Names>
       bound.kind != program::bound_kind::container && length_of(*largest) == limit;
   const auto length = is_preset ? largest->blocks : projected_length(who, *largest);
   // Something else has what a full container has no place for.
-  const bool is_past = bound.kind == program::bound_kind::container && limit != 0 &&
-                       most_of_growth * static_cast<double>(length) > static_cast<double>(limit);
+  const bool is_past =
+      (bound.kind == program::bound_kind::container || bound.kind == program::bound_kind::length) &&
+      limit != 0 && !largest->grows_itself &&
+      most_of_growth * static_cast<double>(length) > static_cast<double>(limit);
   if (is_past) return std::nullopt;
   bounded_growth found;
   found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));

@@ -37,12 +37,12 @@ namespace {
 TEST_CASE("names that the next turn gives another value hold until then what nobody else has") {
   CHECK(of_turn("!y = net(x)\nshow(y.sum())") == "y");
   CHECK(of_turn("!y = net(x)\nflat = y.view(-1)\nloss = f(flat)\nprint(loss.item())") == "y flat");
-  CHECK(of_turn("!y, z = net(x)\nif z.item() > 1:\n    show(y)") == "y z");
+  CHECK(of_turn("!y, z = net(x)\nif z.item() > 1:\n    print(y)") == "y z");
   CHECK(of_turn("with torch.no_grad():\n    !y = net(x)\ngood += (y > 0).sum().item()") == "y");
-  CHECK(of_turn("if x:\n    !y = net(x)\n    show(y)") == "y");
   CHECK(of_turn("!y = net(x)\nloss = y.mean()\nloss.backward()\nlast = loss") == "y");
-  CHECK(of_turn("!y = net(x)\na, b, c = y[0], y[1], y[2]\nd = a.view(-1)\nshow(d)") == "y a b c d");
-  CHECK(of_turn("x = x.cuda()\n!x = net(x)\nshow(x)") == "x");
+  CHECK(of_turn("!y = net(x)\na, b, c = y[0], y[1], y[2]\nd = a.view(-1)\nprint(d)") ==
+        "y a b c d");
+  CHECK(of_turn("x = x.cuda()\n!x = net(x)\nprint(x)") == "x");
   CHECK(of_turn("!y = net(x)\nn = y.shape[0]\ntotal = total + n") == "y");
 }
 
@@ -50,6 +50,10 @@ TEST_CASE("what a later turn may read is held for it") {
   CHECK(of_turn("if x:\n    show(y)\n!y = net(x)") == "-");
   CHECK(of_turn("!y = net(x, y)") == "-");
   CHECK(of_turn("if x:\n    !y = net(x)\nshow(y)") == "-");
+  CHECK(of_turn("if x:\n    !y = net(x)\n    show(y.sum())") ==
+        "-");  // there may be no y to delete
+  CHECK(of_turn("!y = net(x)\nif x:\n    top = y[0]") == "-");
+  CHECK(of_turn("!y = net(x)\nfor row in y:\n    show(row.sum())") == "-");
   CHECK(of_turn("use(last)\n!y = net(x)\nlast = y") == "-");
   CHECK(of_turn("use(last)\n!y = net(x)\nlast = y.detach()") == "-");
   CHECK(of_turn("!y = net(x)\nself.last = y") == "-");
@@ -128,6 +132,9 @@ TEST_CASE("what backward() does not read can go before it") {
   CHECK(found("        loss = f(y)\n        loss.backward()\n        good = y.max()\n").is ==
         last_read::not_known);
   CHECK(found("        y.backward()\n").is == last_read::not_known);
+  CHECK(found("        loss = f(y)\n        if x:\n            g(loss).backward()\n        else:\n"
+              "            loss.backward()\n")
+            .is == last_read::not_there);
   CHECK(found("        scaler.scale(y).backward()\n").is == last_read::not_known);
   CHECK(found("        loss = f(y)\n").is == last_read::not_there);
 }
@@ -139,7 +146,7 @@ TEST_CASE("a line outside of loops gives its result to who has called the functi
         last_read::not_there);
   CHECK(holders("for x in y:\n    !show(net(x))\n", free_from::end_of_turn).is ==
         last_read::not_known);
-  CHECK(holders("for x in !y:\n    show(net(x))\n", free_from::end_of_turn).names ==
+  CHECK(holders("for x in !y:\n    print(net(x))\n", free_from::end_of_turn).names ==
         std::vector<std::string>{"x"});
 }
 

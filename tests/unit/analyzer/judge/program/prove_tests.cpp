@@ -396,8 +396,19 @@ TEST_CASE("GIVEN a loop that takes out while a count is above a limit THEN that 
       "        self.items.append(x)\n"
       "        self.count += x.size\n"
       "        while self.count > self.capacity:\n"
-      "            self.count -= self.items.pop(0).size\n";
+      "            old = self.items.pop(0)\n"
+      "            self.count -= old.size\n";
   is_bounded(of_store(counted, "capacity=40,count=9"), bound_kind::counted, 40);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    auto text = counted;
+    text.replace(text.find(from), from.size(), to);
+    return of_store(text, "capacity=40,count=9");
+  };
+  CHECK(with("x.size", "len(x)").why);  // counted by another measure than it is counted down
+  CHECK_FALSE(with("x.size", "1").proof);
+  CHECK_FALSE(with("self.count -= old.size\n",
+                   "self.count -= old.size\n            self.count -= old.size\n")
+                  .proof);
   CHECK_FALSE(of_store(counted, "capacity=40").proof);           // how far it is nobody knows
   CHECK_FALSE(of_store(counted, "capacity=40,count=41").proof);  // it is above
   CHECK_FALSE(of_store(counted, "capacity=40,count=0").proof);   // it does not count
@@ -433,6 +444,11 @@ TEST_CASE("GIVEN a loop through a list that is made for it THEN what follows it 
                     "        if len(self.items) > self.capacity:\n"
                     "            self.items.pop(0)\n")
                   .proof);
+  CHECK_FALSE(after("range(9)", trim).proof);
+  CHECK_FALSE(of_store("        rows = [row for row in x]\n        for row in rows:\n"
+                       "            self.items.append(row)\n            self.check(row)\n" +
+                       trim)
+                  .proof);  // an error that somebody catches passes over it
   // The loop is run once.
   auto what = about("items");
   what.owner = "global of train";
@@ -441,4 +457,13 @@ TEST_CASE("GIVEN a loop through a list that is made for it THEN what follows it 
                     "while len(items) > 40:\n    items.pop(0)\n",
                     what)
                   .proof);
+}
+
+TEST_CASE("GIVEN few keys whose values are joined to what they were THEN nothing is proved") {
+  CHECK_FALSE(of_store("        self.items[step % 4] = torch.cat([self.items[step % 4], x])\n",
+                       "capacity=40", "dict")
+                  .proof);
+  is_bounded(
+      of_store("        self.items[self.count % 4] = torch.cat([x, x])\n", "capacity=40", "dict"),
+      bound_kind::keys, 4);
 }
