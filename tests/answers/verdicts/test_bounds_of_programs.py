@@ -31,18 +31,20 @@ TRIMS = """made = [row.clone() for row in rows]
             self.items[step, number] = row
         while len(self.items) > self.most:
             self.items.popitem(last=False)"""
-COUNTS = """self.items[step] = torch.cat(rows)
-        self.count += len(rows)
+COUNTS = """kept = torch.cat(rows)
+        self.items[step] = kept
+        self.count += len(kept)
         while self.count > self.most:
-            self.count -= len(self.items.popitem(last=False)[1]) // 16"""
-NEVER = COUNTS.replace("self.count += len(rows)", "self.count = len(rows)")
+            old = self.items.popitem(last=False)[1]
+            self.count -= len(old)"""
+NEVER = COUNTS.replace("self.count += len(kept)", "self.count = len(kept)")
 FILLS = "self.full.append(torch.cat(rows))"
 
 
 @pytest.mark.parametrize("put, most, steps, says", [
     (TRIMS, 4000, 150, "`store.items` grows up to a bound"),
-    (COUNTS, 4000, 150, "`store.items` grows up to a bound"),
-    (NEVER, 4000, 150, "kept by `store.items`"),
+    (COUNTS, 64000, 150, "`store.items` grows up to a bound"),
+    (NEVER, 64000, 150, "kept by `store.items`"),
     (FILLS, 150, 150, "`store.full` grows up to a bound")])
 def test_the_first_line_knows_the_end_of_a_store(built, tmp_path, put, most, steps, says):
     program = tmp_path / "store.py"
