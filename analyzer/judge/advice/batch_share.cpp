@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyzer/judge/advice/last_uses.h"
+#include "analyzer/judge/advice/program_words.h"
 #include "analyzer/judge/blocks/passes.h"
 #include "analyzer/trace/code/frames.h"
 
@@ -269,13 +270,26 @@ namespace {
   });
 }
 
+// Whether no file of the program calls backward(): what it keeps waits for none. A library's loop calls it.
+[[nodiscard]] bool never_calls_backward(const blocks::evidence& of,
+                                        const blocks::run_passes& passes) {
+  const auto& files = of.names.sources();
+  if (!passes.training.empty() || files.empty() ||
+      owner_of_loop(of, passes) != loop_owner::program) {
+    return false;
+  }
+  return std::ranges::none_of(files, [](const auto& file) {
+    return file.second.text.find("backward") != std::string::npos;
+  });
+}
+
 // What the program gathers, as results in a list or a sum with its graph, is as much in all however
 // small a batch is: two more backward passes began while it was alive; or, where no backward pass
 // tells, it outlives two turns of a loop while the memory grows.
 class gathering {
  public:
   gathering(const blocks::evidence& of, const blocks::run_passes& passes)
-      : of_(of), passes_(passes), leaks_(leaks(of)) {
+      : of_(of), passes_(passes), leaks_(leaks(of) || never_calls_backward(of, passes)) {
     if (leaks_ || passes.evaluates) turns_ = turns_of_loops(of);
   }
 
@@ -302,6 +316,19 @@ class gathering {
   std::vector<loop_turns> turns_;
   bool leaks_;
 };
+
+// Whether these blocks have most of what was allocated when memory ran out.
+template <class Which>
+[[nodiscard]] bool is_mostly(const blocks::evidence& of, block_number refused, Which which) {
+  std::uint64_t all = 0;
+  std::uint64_t some = 0;
+  if (of.log.allocations[refused] == 0) return false;
+  for (const auto block : alive_after(of, of.log.allocations[refused] - 1)) {
+    all += bytes_of(of, block);
+    if (which(block)) some += bytes_of(of, block);
+  }
+  return some > all / 2;
+}
 
 // The refused request has no facts: nothing was made. In a module's forward what is as large as something
 // that is alive, as the result of a norm or an activation function, is as many samples.
@@ -331,6 +358,9 @@ std::vector<bool> scales_with_batch(const blocks::evidence& of, const blocks::ru
     scales[block] = !like_parameters[block] && !outlives_steps(facts) && !gathered.has(block);
   }
   const auto refused = fatal_refusal(of);
+  // With a smaller batch the program gathers the same, and gets to the same place later.
+  if (refused && is_mostly(of, *refused, [&](block_number one) { return gathered.has(one); }))
+    return std::vector<bool>(of.blocks.size(), false);
   if (refused && gives_what_it_was_given(of, *refused, scales)) scales[*refused] = true;
   return scales;
 }
