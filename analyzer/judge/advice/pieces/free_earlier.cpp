@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -98,7 +99,10 @@ class holders {
       }
       const auto* const text = text_of(frame->file);
       if (text == nullptr) break;
-      const auto found = program::holders_at(*text, frame->line, when);
+      // A line asks for many blocks, by many stacks: the text is asked once.
+      const auto [known, fresh] = answers_.try_emplace({frame->file, frame->line, when});
+      if (fresh) known->second = program::holders_at(*text, frame->line, when);
+      const auto& found = known->second;
       if (found.is == program::last_read::not_there) continue;
       if (found.is == program::last_read::not_known) break;
       return holder{code::place_of(*frame, 1), found.names, found.line};
@@ -117,6 +121,7 @@ class holders {
   deaths_seen deaths_;
   std::map<std::pair<trace::stack_id, free_from>, std::optional<holder>> found_;
   std::map<std::string, std::unique_ptr<program::source_file>> texts_;
+  std::map<std::tuple<std::string, std::uint32_t, free_from>, program::name_holders> answers_;
 };
 
 // From which event on nothing reads a block any more. Past the last event: not known.
