@@ -425,6 +425,26 @@ name_holders holders_at(const source_file& file, std::uint32_t line, free_from w
   return reader(file, when).at(line);
 }
 
+bool has_modules_that_keep(const source_file& file) {
+  if (!file.named("register_forward_hook").empty()) return true;
+  if (!file.named("register_forward_pre_hook").empty()) return true;
+  const auto keeps = [](const node& one) {
+    if (one.is("assignment")) {
+      const auto targets = targets_of(one.field("left"));
+      return std::ranges::any_of(targets, [](const node& target) {
+        return target.is_any({"attribute", "subscript"});
+      });
+    }
+    const auto call = one.is("expression_statement") ? one.child(0) : node();
+    return call.is("call") && call.field("function").is("attribute") &&
+           count_of_arguments(call) != 0;
+  };
+  return std::ranges::any_of(file.functions("forward"), [&](const node& function) {
+    const auto all = function.field("body").all();
+    return std::ranges::any_of(all, keeps);
+  });
+}
+
 bool is_backward_of_sum(const source_file& file, std::uint32_t line) {
   return loss_of_turns(file).is_sum(line);
 }

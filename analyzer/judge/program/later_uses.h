@@ -39,6 +39,10 @@ struct name_holders {
 // Of what this line has made.
 [[nodiscard]] name_holders holders_at(const source_file& file, std::uint32_t line, free_from when);
 
+// Whether a module of the file may keep what goes through it: its forward gives something to an attribute
+// or an element, or calls a method of its object without asking for a result; or there are hooks.
+[[nodiscard]] bool has_modules_that_keep(const source_file& file);
+
 // The line in which what `model.to("cuda")` or `model.cuda()` has moved in this line becomes narrower,
 // in the same function: model.half(), .bfloat16(), .to(torch.float16). 0: there is none.
 [[nodiscard]] std::uint32_t narrowed_at(const source_file& file, std::uint32_t line);

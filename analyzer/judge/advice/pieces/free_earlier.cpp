@@ -84,11 +84,23 @@ class holders {
   // Null: somebody may read it, or it is not known who has it.
   [[nodiscard]] const holder* of(trace::stack_id stack, free_from when) {
     const auto [known, fresh] = found_.try_emplace({stack, when});
-    if (fresh && stack && !deaths_.is_refuted(stack)) known->second = find(stack, when);
+    if (fresh && stack && !deaths_.is_refuted(stack) && !are_kept())
+      known->second = find(stack, when);
     return known->second ? &*known->second : nullptr;
   }
 
  private:
+  // By a module, whose results have other holders then than the names that get them.
+  [[nodiscard]] bool are_kept() {
+    if (!are_kept_) {
+      are_kept_ = std::ranges::any_of(of_.names.sources(), [&](const auto& file) {
+        const auto* const text = text_of(std::string(file.first));
+        return text != nullptr && program::has_modules_that_keep(*text);
+      });
+    }
+    return *are_kept_;
+  }
+
   [[nodiscard]] std::optional<holder> find(trace::stack_id stack, free_from when) {
     const auto frames = frames_around_model(of_, stack);
     for (auto frame = std::ranges::find_if(frames, &code::source_frame::user);
@@ -121,6 +133,7 @@ class holders {
   deaths_seen deaths_;
   std::map<std::pair<trace::stack_id, free_from>, std::optional<holder>> found_;
   std::map<std::string, std::unique_ptr<program::source_file>> texts_;
+  std::optional<bool> are_kept_;
   std::map<std::tuple<std::string, std::uint32_t, free_from>, program::name_holders> answers_;
 };
 

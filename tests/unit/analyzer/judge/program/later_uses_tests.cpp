@@ -194,3 +194,15 @@ TEST_CASE("backward() after a loop is one of a sum where the text says so") {
   CHECK_FALSE(is_sum(adds, "    print(total)\n"));
   CHECK_FALSE(is_sum(adds + "        total.backward()\n", "    total.backward()\n"));
 }
+
+TEST_CASE("a module keeps what its forward gives to something else than a variable") {
+  const auto keeps = [](const std::string& text) {
+    return program::has_modules_that_keep(program::source_file(text));
+  };
+  const std::string forward = "class Net:\n    def forward(self, x):\n        y = self.layer(x)\n";
+  CHECK_FALSE(keeps(forward + "        return y\n"));
+  CHECK(keeps(forward + "        self.last = y\n        return y\n"));
+  CHECK(keeps(forward + "        cache['y'] = y\n        return y\n"));
+  CHECK(keeps(forward + "        self.all.append(y)\n        return y\n"));
+  CHECK(keeps("net.register_forward_hook(note)\n"));
+}
