@@ -8,8 +8,15 @@
 //   items = items[-window:]
 //
 // The statement must be reached each time: it stands beside the other one, or beside something that
-// the other one is in, with no loop and no way out between them; in the same function, in one that
-// it calls, or in the caller.
+// the other one is in, with no way out between them; in the same function, in one that it calls, or in
+// the caller. Between them there may be a loop through a list that was made for it, after which all
+// that is too much is taken out. A limit may be one of the program's own count:
+//
+//   self.items[key] = x
+//   self.tokens += x.size
+//   while self.tokens > self.budget:
+//       old = self.items.popitem()[1]
+//       self.tokens -= old.size
 #include <algorithm>
 
 #include "analyzer/judge/program/rules.h"

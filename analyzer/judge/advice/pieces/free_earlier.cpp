@@ -31,13 +31,12 @@ namespace memtrace::advice {
 using allocator::block_number;
 using attribution::category;
 using attribution::phase;
+using program::free_from;
 
 namespace {
 
 constexpr std::uint64_t least_bytes = 1u << 20;
 constexpr std::size_t most_told = 4;
-
-using program::free_from;
 
 // Who holds what a stack has made, from where on nobody reads it.
 struct holder {
@@ -94,6 +93,8 @@ class holders {
   [[nodiscard]] bool are_kept() {
     if (!are_kept_) {
       are_kept_ = std::ranges::any_of(of_.names.sources(), [&](const auto& file) {
+        // Without the word there is nothing to parse for it.
+        if (file.second.text.find("forward") == std::string::npos) return false;
         const auto* const text = text_of(std::string(file.first));
         return text != nullptr && program::has_modules_that_keep(*text);
       });
@@ -283,19 +284,26 @@ using late_by_place = std::map<std::pair<std::string, free_from>, late_names>;
   return found;
 }
 
+struct early_free {
+  block_number block = 0;
+  std::uint64_t event = 0;
+};
+
 // As what_to_write() says it: what these names hold, and from when on.
-void free_after_use(const blocks::evidence& of, const found_late& found, request_edits& edits) {
-  uses used(of);
+[[nodiscard]] std::vector<early_free> frees_of(const blocks::evidence& of, uses& used,
+                                               const found_late& found) {
   std::set<std::pair<std::string, free_from>> told;
   for (const auto& one : found.all) {
     if (one.bytes >= least_bytes) told.emplace(one.by.place, one.where);
   }
+  std::vector<early_free> all;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (bytes_of(of, block) < least_bytes) continue;
     const auto late = used.of(block);
     const bool is_told = late.by != nullptr && told.contains({late.by->place, late.where});
-    if (is_told && late.from < death_event(of, block)) edits.free_at(block, late.from);
+    if (is_told && late.from < death_event(of, block)) all.push_back({block, late.from});
   }
+  return all;
 }
 
 [[nodiscard]] std::string what_to_write(const found_late& found) {
@@ -315,7 +323,7 @@ void free_after_use(const blocks::evidence& of, const found_late& found, request
 }
 
 // Both say what is late at the peak; they differ in the names to write it for.
-[[nodiscard]] proposal freeing(const blocks::evidence& of, const found_late& found) {
+[[nodiscard]] proposal freeing(const blocks::evidence& of, uses& used, const found_late& found) {
   proposal made;
   made.id = "free_earlier";
   made.group = free_earlier_group;
@@ -330,9 +338,9 @@ void free_after_use(const blocks::evidence& of, const found_late& found, request
   made.not_when = "code that the program's text does not show reads the same memory afterwards";
   made.device = of.log.device;
   made.stack = found.all.front().stack;
-  made.rewrite = [&of, found](allocator::request_log& log) {
+  made.rewrite = [frees = frees_of(of, used, found)](allocator::request_log& log) {
     request_edits edits;
-    free_after_use(of, found, edits);
+    for (const auto& one : frees) edits.free_at(one.block, one.event);
     edits.apply(log);
   };
   return made;
@@ -345,8 +353,8 @@ proposals free_earlier(const blocks::evidence& of) {
   const auto found = find(of, used);
   if (found.bytes < least_bytes) return {};
   const auto more = with_all_of_a_turn(of, used, found);
-  proposals all = {freeing(of, found)};
-  if (more.all.size() > found.all.size()) all.push_back(freeing(of, more));
+  proposals all = {freeing(of, used, found)};
+  if (more.all.size() > found.all.size()) all.push_back(freeing(of, used, more));
   return all;
 }
 

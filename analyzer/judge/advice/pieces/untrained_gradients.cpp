@@ -125,8 +125,7 @@ proposals untrained_gradients(const blocks::evidence& of) {
   const auto line = line_that_calls_model(of, found->stack);
   made.change = fmt::format(
       "requires_grad_(False) of the {} that is called{}, where it is made{}; if an optimizer "
-      "trains "
-      "it later, only in the steps that do not",
+      "trains it later, only in the steps that do not",
       type, line.empty() ? "" : " at " + line,
       found->needs_graph(found->first) ? "" : ", or torch.no_grad() around its call");
   made.evidence = fmt::format("{} of gradients that no optimizer has looked at",
@@ -138,8 +137,7 @@ proposals untrained_gradients(const blocks::evidence& of) {
   made.about = {found->gradients + found->activations, "are for gradients that no optimizer uses"};
   made.source =
       "none of these gradients, and where nothing before the model needs one, each activation "
-      "lives "
-      "until the module after the one that made it is done";
+      "lives until the module after the one that made it is done";
   made.free = true;
   made.cost = "none known";
   made.not_when = "the program updates these weights itself, or reads their gradients";
