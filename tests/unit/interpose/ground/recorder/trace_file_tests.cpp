@@ -183,12 +183,19 @@ TEST_CASE("a storm of forks takes nothing from the parent's trace") {
   const temporary_folder folder;
   auto recording = make_recorder(folder);
   std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> asked{0};
   std::uint64_t told = 0;
+  // So many while each fork is under way: what a slow fork would add is only read again below.
   std::thread records([&] {
-    for (; !stop; ++told) recording->allocator(allocation(told * 0x9e3779b97f4a7c15u, told));
+    while (!stop) {
+      for (; told < asked; ++told) {
+        recording->allocator(allocation(told * 0x9e3779b97f4a7c15u, told));
+      }
+    }
   });
   int wrong = 0;
   for (int i = 0; i < 200; ++i) {
+    asked += 5000;
     const pid_t child = fork();
     if (child == 0) {
       recording.release()->abandon();
