@@ -48,7 +48,7 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 // A heap scan says of each storage on a GPU what keeps it alive: the records `held` between its
 // begin and its end. `name` is the path from a name in the program, as Python would write it, with
 // whatever changes from one element to the next left out: "self.outputs[…]", "losses[…].grad_fn".
-// `detail` has nine fields, separated by 0x1f (empty: not known):
+// `detail` has ten fields, separated by 0x1f (empty: not known):
 //   container   class of the innermost container on the path: "list"
 //   length      its number of elements, in decimal
 //   owner       what has the first name of the path: "local of fit", "global of __main__",
@@ -68,6 +68,7 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 //   classes     of each attribute on the path, from the first: class of the object that has it
 //               (empty: not known). "Trainer,Replay" of self.replay.items[…]; traces of older
 //               versions have fewer fields
+//   used        with held_view alone: bytes of the tensors that were found, together
 // Flags of `held`:
 inline constexpr std::uint32_t held_graph = 2;        // kept by an autograd graph, through grad_fn
 inline constexpr std::uint32_t held_traceback = 4;    // by the frames of an exception's traceback

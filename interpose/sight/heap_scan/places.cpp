@@ -8,7 +8,6 @@ namespace memtrace::heap_scan {
 namespace {
 
 constexpr unsigned deepest = 12;
-constexpr char field_end = '\x1f';
 
 [[nodiscard]] bool is_item(std::string_view component) {
   return component.substr(0, 1) == "[";

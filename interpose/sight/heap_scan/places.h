@@ -18,6 +18,8 @@
 
 namespace memtrace::heap_scan {
 
+inline constexpr char field_end = '\x1f';  // between the fields of a `held` record's detail
+
 using place_number = std::uint32_t;
 inline constexpr place_number no_place = ~0u;
 

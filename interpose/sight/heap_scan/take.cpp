@@ -140,7 +140,10 @@ named_storage name(const held_storage& held, path_names& names, place_number num
                       names.detail(number), where.owner.file, held.flags | where.flags};
   if ((held.flags & format::held_gradient) != 0) named.name += ".grad";
   if ((held.flags & format::held_graph) != 0) named.name += ".grad_fn";
-  if (held.used_bytes * 2 < held.bytes) named.flags |= format::held_view;
+  if (held.used_bytes * 2 < held.bytes) {
+    named.flags |= format::held_view;
+    named.detail.append(1, field_end).append(std::to_string(held.used_bytes));
+  }
   return named;
 }
 
