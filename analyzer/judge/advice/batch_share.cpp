@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
 #include "analyzer/trace/code/frames.h"
 
@@ -204,10 +204,51 @@ namespace {
   return found;
 }
 
+// Each row of what is computed by each row of something else that is (a @ b.T of a contrastive loss), as
+// the operation tells that keeps both: what comes out has as many rows as columns. A copy of a weight in
+// another type, or a weight that is computed, has as many numbers as a parameter.
+[[nodiscard]] bool multiplies_rows(const blocks::evidence& of, const blocks::run_passes& passes) {
+  std::set<std::uint64_t> parameters;  // numbers of each
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto facts = of.blocks[block];
+    if (facts.what != category::weights || facts.element_bits == 0) continue;
+    parameters.insert(bytes_of(of, block) * 8 / facts.element_bits);
+  }
+  const auto is_computed = [&](block_number block) {
+    if (block >= of.blocks.size() || passes.of_block[block] != blocks::activity::training)
+      return false;
+    const auto facts = of.blocks[block];
+    const bool is_made = facts.what == category::activations || facts.what == category::outputs;
+    return is_made && facts.dimensions == 2 && facts.element_bits != 0 && !facts.cast_copy &&
+           !parameters.contains(bytes_of(of, block) * 8 / facts.element_bits);
+  };
+  for (std::size_t i = 1; i < of.keepings.size(); ++i) {
+    const auto& one = of.keepings[i - 1];
+    const auto& other = of.keepings[i];
+    if (one.before != other.before || one.output || other.output) continue;
+    const auto left = block_from(of, one.block_event);
+    const auto right = block_from(of, other.block_event);
+    const auto made = block_from(of, one.before);
+    if (left == right || !is_computed(left) || !is_computed(right) || made >= of.blocks.size())
+      continue;
+    const auto rows = of.blocks[left];
+    const auto by = of.blocks[right];
+    // As it is, or transposed, as it was kept first.
+    const auto is_as = (rows.rows == by.rows && rows.columns == by.columns) ||
+                       (rows.rows == by.columns && rows.columns == by.rows);
+    if (!is_as || rows.rows == rows.columns) continue;
+    const auto numbers = bytes_of(of, made) * 8 / rows.element_bits;
+    const auto is_of_pairs = [&](std::uint64_t side) { return numbers == side * side; };
+    if (is_of_pairs(rows.rows) || is_of_pairs(rows.columns)) return true;
+  }
+  return false;
+}
+
 // What autograd keeps is of pairs of the rows that it keeps, too: (heads, rows, rows) beside
 // (rows, width). Of sequences the rows beside them are those of all samples; a mask (rows, rows)
 // says nothing.
 [[nodiscard]] bool trains_on_pairs(const blocks::evidence& of, const blocks::run_passes& passes) {
+  if (multiplies_rows(of, passes)) return true;
   const auto products = rows_of_products(of);
   std::set<std::uint32_t> rows;
   std::map<std::uint32_t, std::uint64_t> squares;
@@ -291,6 +332,7 @@ class gathering {
   gathering(const blocks::evidence& of, const blocks::run_passes& passes)
       : of_(of), passes_(passes), leaks_(leaks(of) || never_calls_backward(of, passes)) {
     if (leaks_ || passes.evaluates) turns_ = turns_of_loops(of);
+    if (passes.evaluates) find_joined();
   }
 
   [[nodiscard]] bool has(block_number block) const {
@@ -301,6 +343,7 @@ class gathering {
       if (later < passes_.training.size()) return death > passes_.training[later].backward;
       return leaks_ && outlives_turns(block, death);
     }
+    if (joined_.contains(of_.blocks[block].stack)) return true;
     const auto what = of_.blocks[block].what;
     const bool is_result = what == category::collected || what == category::outputs;
     return is_result && outlives_turns(block, death);
@@ -311,9 +354,40 @@ class gathering {
     return turns_[block].over < turns_[block].next_over && turns_[block].next_over < death;
   }
 
+  // `all = torch.cat([all, batch])`: what a line makes is one, two, three, four batches large, or begins
+  // with two.
+  void find_joined() {
+    struct series {
+      std::uint64_t batch = 0;
+      std::uint64_t batches = 0;
+      std::uint64_t sizes = 1;  // that were met
+    };
+    std::map<trace::stack_id, std::vector<series>> lines;
+    constexpr std::size_t most_series = 16;  // of one line, which may join several tensors
+    constexpr std::uint64_t enough = 4;
+    for (block_number block = 0; block < of_.blocks.size(); ++block) {
+      const auto facts = of_.blocks[block];
+      if (passes_.of_block[block] != blocks::activity::evaluation || facts.call != 0) continue;
+      const auto bytes = bytes_of(of_, block);
+      auto& known = lines[facts.stack];
+      bool fits = false;
+      for (auto& one : known) {
+        const bool grows = bytes == one.batch * (one.batches + 1);
+        fits = fits || grows || bytes == one.batch * one.batches;
+        if (!grows) continue;
+        ++one.batches;
+        if (++one.sizes == enough) joined_.insert(facts.stack);
+      }
+      if (fits || known.size() >= most_series) continue;
+      known.push_back({bytes, 1});
+      if (bytes % 2 == 0) known.push_back({bytes / 2, 2});
+    }
+  }
+
   const blocks::evidence& of_;
   const blocks::run_passes& passes_;
-  std::vector<loop_turns> turns_;
+  std::vector<blocks::loop_turns> turns_;
+  std::set<trace::stack_id> joined_;  // lines
   bool leaks_;
 };
 
@@ -338,10 +412,12 @@ template <class Which>
   const bool in_module = std::ranges::any_of(frames, [](const code::source_frame& frame) {
     return frame.function == "_call_impl" && frame.file.ends_with("torch/nn/modules/module.py");
   });
-  if (!in_module || of.log.allocations[refused] == 0) return false;
+  if (of.log.allocations[refused] == 0) return false;
   const auto alive = alive_after(of, of.log.allocations[refused] - 1);
   return std::ranges::any_of(alive, [&](block_number block) {
-    return scales[block] && bytes_of(of, block) == bytes_of(of, refused);
+    // Elsewhere the one before it alone: logits.float().log_softmax(-1).
+    const bool can_be_given = in_module || block + 1 == refused;
+    return can_be_given && scales[block] && bytes_of(of, block) == bytes_of(of, refused);
   });
 }
 

@@ -230,21 +230,87 @@ const weight_shape* weight_shapes::of(const blocks::block_facts& block) const {
   return found == known_.end() ? nullptr : &found->second;
 }
 
-std::set<trace::object_id> untrained_models(const blocks::evidence& of) {
-  std::set<trace::object_id> found;
-  std::set<trace::object_id> trained;
+namespace {
+
+struct names_of_root {
+  std::set<std::string_view> trained;
+  std::set<std::string_view> untrained;
+};
+
+[[nodiscard]] std::map<trace::object_id, names_of_root> names_by_root(const blocks::evidence& of) {
+  std::map<trace::object_id, names_of_root> found;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto facts = of.blocks[block];
     if (facts.what != category::gradients || !facts.root || !facts.name) continue;
-    if (facts.seen_by_optimizer) trained.insert(facts.root);
+    auto& names = found[facts.root];
+    if (facts.seen_by_optimizer) names.trained.insert(of.names[facts.name]);
     const auto birth = of.log.allocations[block];
     const auto ends = std::ranges::count_if(
         of.step_ends, [&](std::uint32_t end) { return end >= birth && end < facts.free_request; });
-    if (ends > 1) found.insert(facts.root);
+    if (ends > 1) names.untrained.insert(of.names[facts.name]);
   }
-  if (trained.empty()) return {};
-  std::erase_if(found, [&](trace::object_id root) { return trained.contains(root); });
+  for (auto& [root, names] : found) {
+    for (const auto name : names.trained) names.untrained.erase(name);
+  }
   return found;
+}
+
+[[nodiscard]] bool is_inside(std::string_view name, std::string_view path) {
+  return path.empty() ||
+         (name.starts_with(path) && name.size() > path.size() && name[path.size()] == '.');
+}
+
+// The outermost modules around untrained parameters that have no trained one: "image" of
+// "image.layer1.0.conv1.weight". A model's own parameters, beside trained ones, are in none.
+[[nodiscard]] std::set<std::string_view> outermost(const names_of_root& names) {
+  if (names.trained.empty()) return {""};
+  std::set<std::string_view> found;
+  for (const auto name : names.untrained) {
+    for (auto end = name.find('.'); end != name.npos; end = name.find('.', end + 1)) {
+      const auto path = name.substr(0, end);
+      const bool has_trained = std::ranges::any_of(
+          names.trained, [&](std::string_view one) { return is_inside(one, path); });
+      if (has_trained) continue;
+      found.insert(path);
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+untrained_parts::untrained_parts(const blocks::evidence& of) : of_(of) {
+  const auto names = names_by_root(of);
+  if (std::ranges::all_of(names, [](const auto& one) { return one.second.trained.empty(); }))
+    return;
+  std::map<std::pair<trace::object_id, std::string_view>, trace::object_id>
+      modules;  // by root, path
+  for (const auto& [module, facts] : of.modules)
+    modules[{facts.root, of.names[facts.path]}] = module;
+  for (const auto& [root, ones] : names) {
+    if (ones.untrained.empty()) continue;
+    for (const auto path : outermost(ones)) {
+      const auto module = path.empty() ? root : modules[{root, path}];
+      if (module) of_root_[root].push_back({path, module});
+    }
+  }
+}
+
+trace::object_id untrained_parts::find(trace::object_id root, std::string_view path) const {
+  const auto known = of_root_.find(root);
+  if (known == of_root_.end()) return {};
+  for (const auto& one : known->second) {
+    if (one.path == path || is_inside(path, one.path)) return one.module;
+  }
+  return {};
+}
+
+trace::object_id untrained_parts::part_of(const blocks::block_facts& facts) const {
+  if (facts.name) return find(facts.root, of_.names[facts.name]);
+  const auto module = of_.modules.find(facts.module);
+  if (module == of_.modules.end()) return find(facts.root, {});
+  return find(module->second.root, of_.names[module->second.path]);
 }
 
 void expect_gradients(const blocks::evidence& of, std::uint64_t event,

@@ -75,10 +75,27 @@ class weight_shapes {
   std::map<std::pair<std::uint32_t, std::uint32_t>, weight_shape> known_;  // by root and name
 };
 
-// Models whose gradients no optimizer has looked at, though they were there at the ends of two steps: a
-// teacher, a reference, a network that only computes a loss. None where no optimizer has a model's own
-// parameters, but copies of them.
-[[nodiscard]] std::set<trace::object_id> untrained_models(const blocks::evidence& of);
+// Models, and parts of them, whose gradients no optimizer has looked at, though they were there at the
+// ends of two steps: a teacher, a network that only computes a loss, a backbone below a head that is
+// trained. None where no optimizer has a model's own parameters, but copies of them.
+class untrained_parts {
+ public:
+  explicit untrained_parts(const blocks::evidence& of);
+
+  [[nodiscard]] bool empty() const { return of_root_.empty(); }
+  // The outermost module of the part that a block belongs to; none: it belongs to no such part.
+  [[nodiscard]] trace::object_id part_of(const blocks::block_facts& facts) const;
+
+ private:
+  struct part {
+    std::string_view path;  // in the root; empty: all of it
+    trace::object_id module;
+  };
+  [[nodiscard]] trace::object_id find(trace::object_id root, std::string_view path) const;
+
+  const blocks::evidence& of_;
+  std::map<trace::object_id, std::vector<part>> of_root_;
+};
 
 // Puts a gradient of each weight where a run ended in its first forward pass: from this event on, if
 // all of them are trained.

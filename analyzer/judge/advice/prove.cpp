@@ -164,17 +164,23 @@ struct first_run {
   return found;
 }
 
-// The block of an earlier pass that the refused one would have been in the pass that failed: made by the
+// From the first of its blocks to the first after it.
+struct stretch_of_run {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// The block of an earlier stretch that the refused one would have been in the one that failed: made by the
 // same call stack, after as many others of it. Empty: there is none.
 [[nodiscard]] std::optional<block_number> twin_of(const blocks::evidence& of, block_number refused,
                                                   std::uint64_t failed,
-                                                  const blocks::training_pass& earlier) {
+                                                  const stretch_of_run& earlier) {
   const auto stack = fatal_oom(of)->stack;
   std::size_t before = 0;
   for (auto block = block_from(of, failed); block < refused; ++block) {
     if (of.blocks[block].stack == stack) ++before;
   }
-  for (auto block = block_from(of, earlier.forward);
+  for (auto block = block_from(of, earlier.begin);
        block < of.blocks.size() && birth_event(of, block) < earlier.end; ++block) {
     if (of.blocks[block].stack == stack && before-- == 0) return block;
   }
@@ -210,20 +216,71 @@ struct rise {
   return found;
 }
 
-// The pass that failed needs as much more as one before it did from there on.
-[[nodiscard]] std::uint64_t needed_as_before(const blocks::evidence& of, block_number refused,
-                                             const blocks::run_passes& passes,
-                                             const request_log& changed) {
-  const auto event = birth_event(of, refused);
-  const auto count = passes.training.size();
-  const bool in_forward = passes.unfinished && *passes.unfinished <= event;
-  if (!in_forward && (count < 2 || passes.training.back().end < event)) return 0;
-  const auto failed = in_forward ? *passes.unfinished : passes.training.back().forward;
-  const auto& earlier = passes.training[count - (in_forward ? 1 : 2)];
+// What failed, begun at an event, needs as much more as one before it did from there on.
+[[nodiscard]] std::uint64_t needed_as_in(const stretch_of_run& earlier, const blocks::evidence& of,
+                                         block_number refused, std::uint64_t failed,
+                                         const request_log& changed) {
   const auto twin = twin_of(of, refused, failed, earlier);
   if (!twin) return 0;
   const auto then = rise_after(changed, *twin, earlier.end);
-  return rise_after(changed, refused, event).before + (then.most - then.before);
+  return rise_after(changed, refused, birth_event(of, refused)).before + (then.most - then.before);
+}
+
+// As a training pass before it did, or its optimizer's step.
+[[nodiscard]] std::uint64_t needed_as_in_pass(const blocks::evidence& of, block_number refused,
+                                              const blocks::run_passes& passes,
+                                              const request_log& changed) {
+  const auto event = birth_event(of, refused);
+  const auto count = passes.training.size();
+  const bool in_forward = passes.unfinished && *passes.unfinished <= event;
+  if (count < (in_forward ? 1 : 2)) return 0;
+  const auto failed = in_forward ? *passes.unfinished : passes.training.back().forward;
+  const auto& earlier = passes.training[count - (in_forward ? 1 : 2)];
+  const bool in_update = !in_forward && passes.training.back().end < event;
+  const auto end = in_update ? passes.training.back().forward : earlier.end;
+  return needed_as_in({earlier.forward, end}, of, refused, failed, changed);
+}
+
+// As the call of a model before it did, in proportion: its batch may be another one. Both have made as
+// many blocks by then, the last of them in the same module.
+[[nodiscard]] std::uint64_t needed_as_in_call(const blocks::evidence& of, block_number refused,
+                                              const request_log& changed) {
+  struct call {
+    std::uint32_t number = 0;
+    trace::object_id root;
+    block_number first = 0;
+  };
+  std::vector<call> calls;
+  for (block_number block = 0; block < refused; ++block) {
+    const auto facts = of.blocks[block];
+    const bool is_new = facts.call != 0 && (calls.empty() || calls.back().number < facts.call);
+    if (is_new) calls.push_back({facts.call, facts.root, block});
+  }
+  for (std::size_t i = calls.size(); i-- > 1;) {
+    const auto& earlier = calls[i - 1];
+    if (earlier.root != calls.back().root) continue;
+    const auto twin = earlier.first + (refused - calls.back().first);
+    const auto before = of.blocks[refused - 1];
+    const bool is_alike = twin < calls[i].first && before.call == calls.back().number &&
+                          of.blocks[twin - 1].module == before.module;
+    const auto then_bytes = is_alike ? bytes_of(of, twin - 1) : 0;
+    if (then_bytes == 0) return 0;
+    const auto end = birth_event(of, calls[i].first);
+    const auto then = rise_after(changed, static_cast<block_number>(twin), end);
+    const auto times =
+        static_cast<double>(bytes_of(of, refused - 1)) / static_cast<double>(then_bytes);
+    const auto more = static_cast<double>(then.most - then.before) * times;
+    return rise_after(changed, refused, birth_event(of, refused)).before +
+           static_cast<std::uint64_t>(more);
+  }
+  return 0;
+}
+
+[[nodiscard]] std::uint64_t needed_as_before(const blocks::evidence& of, block_number refused,
+                                             const blocks::run_passes& passes,
+                                             const request_log& changed) {
+  const auto as_in_pass = needed_as_in_pass(of, refused, passes, changed);
+  return as_in_pass != 0 ? as_in_pass : needed_as_in_call(of, refused, changed);
 }
 
 // The least that the training pass takes in which memory ran out. `allocated`: at most, up to the
@@ -231,8 +288,7 @@ struct rise {
 [[nodiscard]] std::uint64_t needed_by_pass(const blocks::evidence& of, block_number refused,
                                            const request_log& changed, std::uint64_t allocated) {
   const auto passes = passes_of(of);
-  const auto as_before =
-      passes.training.empty() ? 0 : needed_as_before(of, refused, passes, changed);
+  const auto as_before = needed_as_before(of, refused, passes, changed);
   if (as_before != 0 || passes.training.size() > 1) return std::max(allocated, as_before);
   std::vector<std::uint64_t> sizes(of.blocks.size(), 0);
   for (const auto& asked : changed.requests) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analyzer/base/text/numbers.h"
 #include "analyzer/model/attribution/kept_block.h"
 
 namespace memtrace::blocks {
@@ -127,6 +128,23 @@ void find_roots_of_states(fact_list& facts) {
 
 }  // namespace
 
+namespace {
+
+// What a graph, a gradient or nothing with a name keeps is not freed by a copy of the part.
+[[nodiscard]] std::uint8_t share_of_views(const trace::storage_event& record,
+                                          const trace::dictionary& names) {
+  constexpr auto others = format::held_graph | format::held_has_graph | format::held_gradient |
+                          format::held_unreachable;
+  if ((record.flags & format::held_view) == 0 || (record.flags & others) != 0) return held_whole;
+  const auto detail = names[record.detail];
+  // Traces of older versions do not say it: less than half.
+  const auto used = text::number_in(detail.substr(detail.rfind('\x1f') + 1));
+  if (!used || *used >= record.bytes / 2) return 128;
+  return static_cast<std::uint8_t>(*used * 256 / std::max<std::uint64_t>(record.bytes, 1) + 1);
+}
+
+}  // namespace
+
 void block_collector::born(std::uint32_t device, const attribution::block_life& block) {
   softmaxes_.on_allocation(block.scope);
   if (const auto now = evaluates(block.born.during)) evaluates_ = *now;
@@ -158,7 +176,7 @@ bool block_collector::ended(std::uint32_t device, const attribution::block_life&
 }
 
 void block_collector::judged(std::uint32_t device, const attribution::block_life& block,
-                             const attribution::life_end&,
+                             const attribution::life_end& how,
                              const attribution::classification& found) {
   const auto known = devices_.find(device);
   if (known == devices_.end()) return;
@@ -167,12 +185,23 @@ void block_collector::judged(std::uint32_t device, const attribution::block_life
   auto [index, facts] = *live;
   known->second.live.erase(block.address);
   facts.what = found.what;
+  facts.freed_in_backward = !how.alive && how.in_backward;
   facts.cast_copy = block.has(storage_role::cast);
   facts.seen_by_optimizer = block.has(storage_role::gradient);
   facts.unused_copy = block.has(storage_role::copy) && !block.has(storage_role::parameter);
   note_name(block, names_, facts);
   if (block.saved.times != 0) note_saved(block, found, facts);
   known->second.facts.set(index, facts);
+}
+
+void block_collector::held(std::uint32_t device, const attribution::block_life* block,
+                           const trace::storage_event& record) {
+  const auto known = devices_.find(device);
+  if (block == nullptr || known == devices_.end()) return;
+  auto* const live = known->second.live.find(block->address);
+  if (live == nullptr) return;
+  live->facts.view_share = share_of_views(record, names_);
+  live->facts.viewed_by = live->facts.view_share == held_whole ? trace::text_id{} : record.name;
 }
 
 void block_collector::note_saved(const attribution::block_life& block,

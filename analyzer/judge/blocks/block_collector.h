@@ -41,6 +41,8 @@ class block_collector final : public attribution::life_observer, public trace::r
                            const attribution::life_end& how) override;
   void judged(std::uint32_t device, const attribution::block_life& block,
               const attribution::life_end& how, const attribution::classification& found) override;
+  void held(std::uint32_t device, const attribution::block_life* block,
+            const trace::storage_event& record) override;
   void on_module(const trace::event& next, const trace::module_event& record) override;
   void on_saved(const trace::event& next, const trace::saved_event& record) override;
 

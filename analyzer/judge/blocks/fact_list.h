@@ -19,6 +19,7 @@ namespace memtrace::blocks {
 // The facts that attribution has about one block.
 
 inline constexpr std::uint32_t never = 0xffffffffu;
+inline constexpr std::uint8_t held_whole = 255;
 
 // One block, by its block_number. 64 bytes: see fact_list below.
 struct block_facts {
@@ -31,23 +32,28 @@ struct block_facts {
   bool attention_scores = false;   // quadratic in the sequence length
   bool cast_copy = false;          // autocast's copy of a parameter
   bool seen_by_optimizer = false;  // a gradient of a parameter that an optimizer has
+  bool freed_in_backward = false;  // by a thread that ran a backward pass
   bool unused_copy = false;        // a parameter of a model that no forward pass uses
-  std::uint8_t element_bits = 0;   // of a tensor kept by autograd or a parameter; 0: not known
-  std::uint8_t dimensions = 0;     // of the tensor that autograd kept first; 0: not known
-  std::uint32_t rows = 0;          // its last dimension but one
-  std::uint32_t columns = 0;       // its last dimension
-  std::uint32_t call = 0;          // of a root module, in which it was born; 0: none
+  // Bytes of views that a heap scan found to be all that holds it, of 256 of its own, rounded up; 0: no
+  // scan has seen it, held_whole: by more than views.
+  std::uint8_t view_share = 0;
+  std::uint8_t element_bits = 0;  // of a tensor kept by autograd or a parameter; 0: not known
+  std::uint8_t dimensions = 0;    // of the tensor that autograd kept first; 0: not known
+  std::uint32_t rows = 0;         // its last dimension but one
+  std::uint32_t columns = 0;      // its last dimension
+  std::uint32_t call = 0;         // of a root module, in which it was born; 0: none
   // Steps are counted by the step_ends that are past: 0 is up to the first end. Without any: never.
   std::uint32_t generation = never;
   std::uint32_t death_step = never;    // never: alive at the end
   std::uint32_t free_request = never;  // index in request_log::requests; never: alive at the end
   trace::object_id module;  // innermost at birth; in backward, whose gradient is computed
   trace::object_id root;
-  trace::stack_id stack;    // of its allocation
-  trace::stack_id forward;  // made in backward: the forward call whose gradient is computed
-  trace::text_id node;      // made in backward: the autograd node, such as MmBackward0
-  trace::text_id name;      // of a parameter, for its weights, gradient and states
-  trace::text_id detail;    // dtype, or key of an optimizer state
+  trace::stack_id stack;     // of its allocation
+  trace::stack_id forward;   // made in backward: the forward call whose gradient is computed
+  trace::text_id node;       // made in backward: the autograd node, such as MmBackward0
+  trace::text_id name;       // of a parameter, for its weights, gradient and states
+  trace::text_id detail;     // dtype, or key of an optimizer state
+  trace::text_id viewed_by;  // with view_share: the path to the views
   [[nodiscard]] bool operator==(const block_facts&) const = default;
 };
 

@@ -97,12 +97,13 @@ class graphs_of_calls {
   }
 
   // A backward pass makes gradients for the lines that it passes, and frees what it has used. A graph
-  // that outlived one which freed another, that none freed and for none of whose lines there are
+  // that was there through one which freed another, that none freed and for none of whose lines there are
   // gradients, was not used; nor is what the same line made last, whose end is not seen.
   [[nodiscard]] std::set<std::uint32_t> passed_over() const {
     std::map<trace::stack_id, bool> unused;  // by line; false: one of its graphs was used
     for (const auto& [call, graph] : graphs_) {
-      if (graph.last_death == end_event(of_)) continue;
+      const bool came_last = passes_.empty() || graph.birth >= passes_.back().first;
+      if (came_last || graph.last_death == end_event(of_)) continue;
       auto& all = unused.try_emplace(graph.stack, true).first->second;
       all = all && graph.was_passed_over && !graph.was_used;
     }
@@ -133,7 +134,7 @@ class graphs_of_calls {
     }
     const auto death = death_event(of_, block);
     graph.last_death = std::max(graph.last_death, death);
-    deaths_.emplace_back(death, facts.call);
+    if (facts.freed_in_backward) deaths_.emplace_back(death, facts.call);
     if (with_gradients_.contains(facts.stack)) graph.was_used = true;
   }
 
@@ -144,7 +145,8 @@ class graphs_of_calls {
     if (from == to) return;  // it kept what it used: retain_graph
     // Calls are numbered in the order of their births.
     for (; next_ != graphs_.end() && next_->second.birth < begin; ++next_) {
-      next_->second.was_passed_over = next_->second.last_death >= end;
+      // What went before the pass was over, and not in it, went before it began or when it had ended.
+      next_->second.was_passed_over = next_->second.last_death >= begin;
     }
   }
 

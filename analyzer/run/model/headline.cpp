@@ -150,11 +150,13 @@ using verdicts::subject_kind;
 [[nodiscard]] std::string most_held(const oom_report& oom) {
   const auto* const line = oom.holders.empty() ? nullptr : &oom.holders.front();
   const auto part = [&](std::uint64_t bytes, attribution::category what) {
-    auto words = fmt::format("{} of {} are {}", brief_bytes(bytes),
-                             brief_bytes(oom.facts.totals.allocated), words_of(what));
     const bool is_of_line = line != nullptr && line->what == what && line->bytes >= bytes / 2;
     const auto place = is_of_line ? user_line(line->frames, line->forward) : std::string();
-    return place.empty() ? words : words + " of " + place;
+    const auto share =
+        fmt::format("{} of {}", brief_bytes(bytes), brief_bytes(oom.facts.totals.allocated));
+    if (place.empty()) return fmt::format("{} are {}", share, words_of(what));
+    if (what == attribution::category::unknown) return share + " were made at " + place;
+    return fmt::format("{} are {} of {}", share, words_of(what), place);
   };
   if (oom.held && !oom.held->categories.empty()) {
     const auto& rows = oom.held->categories;
@@ -162,11 +164,6 @@ using verdicts::subject_kind;
     if (most.what != attribution::category::unknown) return part(most.bytes, most.what);
   }
   return line == nullptr ? std::string() : part(line->bytes, line->what);
-}
-
-[[nodiscard]] std::uint64_t free_at(const oom_report& oom) {
-  const auto& totals = oom.facts.totals;
-  return totals.all_unused() + oom.facts.device_free;
 }
 
 // What is not superseded and lets the program pass; null: nothing does.
@@ -210,7 +207,11 @@ using verdicts::subject_kind;
   if (cure != nullptr && cure->about) return {concern_of(*cure, oom)};
   // Where less memory is what helps, pieces that would have been enough are not the reason.
   if ((cure == nullptr || !setting_of(*cure).empty()) && was_in_pieces(process, oom)) {
-    return {fmt::format("{} were unused, but in pieces", brief_bytes(free_at(oom)))};
+    const auto unused = oom.facts.totals.all_unused() + oom.facts.device_free;
+    return {brief_bytes(unused) + " were unused, but in pieces"};
+  }
+  if (cure == nullptr && oom.capacity && oom.facts.requested >= oom.facts.totals.allocated) {
+    return {"it alone is " + use_words(oom.facts.requested, *oom.capacity)};
   }
   auto most = most_held(oom);
   return most.empty() ? std::vector<std::string>() : std::vector{std::move(most)};
@@ -255,9 +256,8 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
 
 // "PyTorch's pool has 16 GiB, 1 GiB of it unused, beside 14 GiB asleep"
 [[nodiscard]] std::string pool_words(const replay::device_totals& totals) {
-  const auto unused = totals.all_unused();
   const auto pool = fmt::format("PyTorch's pool has {}, {} of it unused",
-                                brief_bytes(totals.reserved), brief_bytes(unused));
+                                brief_bytes(totals.reserved), brief_bytes(totals.all_unused()));
   if (totals.asleep == 0) return pool;
   return pool + ", beside " + brief_bytes(totals.asleep) + " asleep";
 }
@@ -411,11 +411,12 @@ bool grows_on(const process_report& process, std::uint32_t device) {
 }
 
 bool was_in_pieces(const process_report& process, const oom_report& oom) {
-  if (free_at(oom) - oom.facts.device_free >= oom.facts.requested) return true;
+  if (oom.facts.totals.all_unused() >= oom.facts.requested) return true;
   const bool by_a_setting = std::ranges::any_of(process.advice.pieces, [](const auto& one) {
     return one.mends_out_of_memory && !one.changes_program;
   });
-  return by_a_setting && free_at(oom) >= oom.facts.requested;
+  const auto unused = oom.facts.totals.all_unused() + oom.facts.device_free;
+  return by_a_setting && unused >= oom.facts.requested;
 }
 
 headline headline_of(const process_report& process) {

@@ -38,6 +38,30 @@ namespace {
   });
 }
 
+// Where the program calls scaled_dot_product_attention and PyTorch computes it without a kernel of its
+// own: no other function has this softmax.
+[[nodiscard]] bool falls_back(const blocks::evidence& of, trace::object_id module) {
+  return std::ranges::any_of(of.blocks, [&](const blocks::block_facts& facts) {
+    return facts.node && facts.module == module &&
+           of.names[facts.node].starts_with("SafeSoftmaxBackward");
+  });
+}
+
+void tell_fallback(proposal& made, const std::string& line) {
+  made.id = "attention_fallback";
+  made.title = "scaled_dot_product_attention is computed without a fused kernel";
+  made.change = fmt::format(
+      "`with torch.nn.attention.sdpa_kernel([SDPBackend.FLASH_ATTENTION, "
+      "SDPBackend.EFFICIENT_ATTENTION]):` around the call{}: its warnings say why no kernel takes "
+      "it",
+      line.empty() ? "" : " at " + line);
+  made.free = false;
+  made.cost =
+      "what the warnings ask for: mostly numbers of 16 bits, keys and values repeated instead of "
+      "enable_gqa, or another mask";
+  made.not_when = "none of it can be had";
+}
+
 }  // namespace
 
 proposals attention_kernel(const blocks::evidence& of) {
@@ -46,12 +70,14 @@ proposals attention_kernel(const blocks::evidence& of) {
   std::uint64_t bytes = 0;
   std::uint64_t most = 0;
   trace::stack_id stack;
+  trace::object_id module;
   for (const auto block : alive_after(of, of.now.allocated.request)) {
     if (!scores[block]) continue;
     bytes += bytes_of(of, block);
     if (bytes_of(of, block) <= most || !of.blocks[block].stack) continue;
     most = bytes_of(of, block);
     stack = of.blocks[block].stack;
+    module = of.blocks[block].module;
   }
   if (bytes == 0) return {};
   proposal made;
@@ -73,6 +99,7 @@ proposals attention_kernel(const blocks::evidence& of) {
   made.not_when =
       "the scores themselves are returned, shown or changed, or their bias needs a gradient of a "
       "shape that no kernel takes: PyTorch then falls back to what the program does now";
+  if (falls_back(of, module)) tell_fallback(made, line);
   made.device = of.log.device;
   made.stack = stack;
   made.rewrite = [&of](allocator::request_log& log) {

@@ -96,15 +96,32 @@ struct peaks {
   }
   const auto where =
       line.empty() ? std::string() : fmt::format(" (the model is called at {})", line);
-  return fmt::format("evaluation batch size divided by {}{}", parts, where);
+  return fmt::format("{} divided by {}{}", passes.trains() ? "evaluation batch size" : "batch size",
+                     parts, where);
+}
+
+// Whether the request that was refused, or most of what was there, is in proportion to the batch.
+[[nodiscard]] bool ran_out_by_batch(const blocks::evidence& of, const std::vector<bool>& scales) {
+  const auto refused = fatal_refusal(of);
+  if (!refused || of.log.allocations[*refused] == 0) return false;
+  if (scales[*refused]) return true;
+  std::uint64_t held = 0;
+  std::uint64_t scaled = 0;
+  for (const auto block : alive_after(of, of.log.allocations[*refused] - 1)) {
+    held += bytes_of(of, block);
+    if (scales[block]) scaled += bytes_of(of, block);
+  }
+  return scaled > held / 2;
 }
 
 }  // namespace
 
 proposals evaluation_batch(const blocks::evidence& of) {
   const auto passes = passes_of(of);
-  if (!passes.evaluates || !passes.trains()) return {};
+  if (!passes.evaluates) return {};
+  const bool only_evaluates = !passes.trains();
   const auto scales = scales_with_batch(of, passes, blocks::activity::evaluation);
+  if (only_evaluates && !ran_out_by_batch(of, scales)) return {};
   const auto now = peaks_with(of, passes, scales, 1);
   if (now.evaluation <= now.training) return {};
   const auto parts = parts_until_training_is_highest(of, passes, scales);
@@ -116,14 +133,17 @@ proposals evaluation_batch(const blocks::evidence& of) {
     stack = of.blocks[block].stack;
   }
   proposal made;
-  made.id = "evaluation_batch";
+  made.id = only_evaluates ? "call_batch" : "evaluation_batch";
   made.group = "evaluation_batch";
   made.amount = fmt::format("1/{}", parts);
-  made.title = "Evaluation needs more memory than training";
+  made.title = only_evaluates ? "A call computes more at once than there is room for"
+                              : "Evaluation needs more memory than training";
   made.change = what_to_write(of, passes, parts, line_of(of, stack));
   const auto ratio = batch_ratio(of);
-  made.evidence = fmt::format("evaluation allocates up to {}, training up to {}",
-                              bytes_in_words(now.evaluation), bytes_in_words(now.training));
+  made.evidence = fmt::format("evaluation allocates up to {}", bytes_in_words(now.evaluation));
+  if (!only_evaluates) {
+    made.evidence += fmt::format(", training up to {}", bytes_in_words(now.training));
+  }
   if (ratio > 0) {
     made.evidence +=
         fmt::format("; what its modules make is {} times as large",

@@ -6,13 +6,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <queue>
+#include <set>
 #include <utility>
 #include <vector>
 
-#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
@@ -25,6 +27,84 @@ namespace {
 
 constexpr std::size_t fewest_results = 4;
 
+using line_set = std::set<trace::stack_id>;
+
+// What has a cure of its own, as a limit for a cache, or a limit already: the program reads it where it is.
+[[nodiscard]] line_set cured_or_bounded(const blocks::evidence& of) {
+  line_set found;
+  for (const auto& one : of.findings.verdicts) {
+    for (const auto& who : one.suspects) {
+      const bool is_moved = who.fix && brief_words(who.fix->id).find("cpu()") != std::string::npos;
+      const bool is_bounded = who.fills && who.fills->bound;
+      if (is_bounded || (who.fix && !is_moved)) found.insert(who.stack);
+    }
+  }
+  return found;
+}
+
+// What the program makes for a call that comes in the same turn is given to it, however long it stays.
+class inputs_of_calls {
+ public:
+  explicit inputs_of_calls(const blocks::evidence& of) : of_(of) {
+    std::uint32_t last = 0;
+    for (block_number block = 0; block < of.blocks.size(); ++block) {
+      const auto call = of.blocks[block].call;
+      if (call > last) begins_.push_back(birth_event(of, block));
+      last = std::max(last, call);
+    }
+  }
+
+  [[nodiscard]] bool has(block_number block, std::uint64_t turn_over) const {
+    if (of_.blocks[block].call != 0) return false;
+    const auto next = std::ranges::lower_bound(begins_, birth_event(of_, block));
+    return next != begins_.end() && *next < turn_over;
+  }
+
+ private:
+  const blocks::evidence& of_;
+  std::vector<std::uint64_t> begins_;  // ascending
+};
+
+// A window gives back one result as it takes the next: it does not pile up, and the program reads it
+// where it is. By line.
+class windows {
+ public:
+  explicit windows(const blocks::evidence& of) : of_(of) {}
+
+  // In the order of their births.
+  void add(block_number block) {
+    lives_[of_.blocks[block].stack].push_back({birth_event(of_, block), death_event(of_, block)});
+  }
+  void settle() {
+    for (const auto& [line, lives] : lives_) {
+      if (is_window(lives)) found_.insert(line);
+    }
+  }
+  [[nodiscard]] bool has(trace::stack_id line) const { return found_.contains(line); }
+
+ private:
+  using life = std::pair<std::uint64_t, std::uint64_t>;  // events of birth and of death
+
+  // Most that went, went while as many stayed over the next birth.
+  [[nodiscard]] static bool is_window(const std::vector<life>& lives) {
+    std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> ends;
+    std::size_t went = 0;
+    std::size_t left = 0;
+    for (const auto& [birth, death] : lives) {
+      std::size_t now = 0;
+      for (; !ends.empty() && ends.top() < birth; ends.pop()) ++now;
+      went += now;
+      if (now <= ends.size()) left += now;
+      ends.push(death);
+    }
+    return left * 2 > went;
+  }
+
+  const blocks::evidence& of_;
+  std::map<trace::stack_id, std::vector<life>> lives_;
+  line_set found_;
+};
+
 struct collected {
   std::vector<std::pair<block_number, std::uint64_t>> results;  // and where their turn is over
   std::vector<block_number> joined;                             // all of them in one, at the end
@@ -34,11 +114,12 @@ struct collected {
 };
 
 [[nodiscard]] bool can_be_result(const blocks::evidence& of, const blocks::run_passes& passes,
-                                 block_number block) {
+                                 const line_set& no_results, block_number block) {
   if (passes.of_block[block] != blocks::activity::evaluation) return false;
   const auto facts = of.blocks[block];
   // What a graph keeps goes with the graph, wherever its result is.
-  const bool has_graph = facts.kept_by_autograd || passes.without_backward.contains(facts.call);
+  const bool has_graph = facts.kept_by_autograd || no_results.contains(facts.stack) ||
+                         passes.without_backward.contains(facts.call);
   if (facts.born_in == phase::setup || has_graph) return false;
   const auto what = facts.what;
   return what == category::outputs || what == category::collected || what == category::other ||
@@ -47,20 +128,35 @@ struct collected {
 
 [[nodiscard]] collected find(const blocks::evidence& of, const blocks::run_passes& passes) {
   const auto turns = turns_of_loops(of);
+  // Layers that are added while a model serves.
+  line_set no_results;
+  for (const auto& facts : of.blocks) {
+    if (facts.what == category::weights) no_results.insert(facts.stack);
+  }
   collected found;
   std::uint64_t held = 0;
   using end = std::pair<std::uint64_t, std::uint64_t>;              // event and bytes
   std::priority_queue<end, std::vector<end>, std::greater<>> ends;  // of results, the next first
   std::uint64_t most = 0;
+  no_results.merge(cured_or_bounded(of));
+  const inputs_of_calls inputs(of);
+  const auto is_result = [&](block_number block) {
+    return can_be_result(of, passes, no_results, block) && !inputs.has(block, turns[block].over) &&
+           turns[block].next_over < death_event(of, block) &&
+           turns[block].over < turns[block].next_over;
+  };
+  windows of_lines(of);
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    if (is_result(block)) of_lines.add(block);
+  }
+  of_lines.settle();
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto birth = birth_event(of, block);
     for (; !ends.empty() && ends.top().first <= birth; ends.pop()) held -= ends.top().second;
     if (passes.of_block[block] != blocks::activity::evaluation) continue;
     const auto bytes = bytes_of(of, block);
     const auto death = death_event(of, block);
-    const bool outlives_turns =
-        turns[block].next_over < death && turns[block].over < turns[block].next_over;
-    if (can_be_result(of, passes, block) && outlives_turns) {
+    if (is_result(block) && !of_lines.has(of.blocks[block].stack)) {
       found.results.push_back({block, turns[block].over});
       ends.push({death, bytes});
       held += bytes;
@@ -74,6 +170,16 @@ struct collected {
     }
   }
   return found;
+}
+
+// "; what n.py:33 main makes of them there, too", or nothing.
+[[nodiscard]] std::string and_what_joins(const blocks::evidence& of, const collected& found) {
+  const auto largest = std::ranges::max_element(
+      found.joined, {}, [&](block_number block) { return bytes_of(of, block); });
+  if (largest == found.joined.end()) return {};
+  const auto line = line_of(of, of.blocks[*largest].stack);
+  return line.empty() ? std::string()
+                      : fmt::format("; and there, too, what {} makes of them", line);
 }
 
 }  // namespace
@@ -92,8 +198,8 @@ proposals evaluation_outputs(const blocks::evidence& of) {
           ? "eval_accumulation_steps=1, or preprocess_logits_for_metrics that reduces the logits"
           : fmt::format(
                 "reduce the results call by call, or move each to the host (.cpu()) where "
-                "{} makes it, before it is appended",
-                line_of(of, found.stack));
+                "{} makes it, before it is appended{}",
+                line_of(of, found.stack), and_what_joins(of, found));
   made.evidence = fmt::format("{} results outlive two turns of the loop or more, up to {} at once",
                               found.results.size(), bytes_in_words(found.highest));
   made.about = {found.highest,

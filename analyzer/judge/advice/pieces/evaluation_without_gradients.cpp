@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {

@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
 #include "analyzer/judge/program/later_uses.h"
 #include "analyzer/trace/code/frames.h"
@@ -48,7 +48,7 @@ struct holder {
 // By what the run shows: whether blocks of a stack went when their names got the next ones.
 class deaths_seen {
  public:
-  deaths_seen(const blocks::evidence& of, const std::vector<loop_turns>& turns) {
+  deaths_seen(const blocks::evidence& of, const std::vector<blocks::loop_turns>& turns) {
     std::map<std::uint32_t, std::uint64_t> ends;  // by call, of its last block
     for (block_number block = 0; block < of.blocks.size(); ++block) {
       const auto facts = of.blocks[block];
@@ -77,7 +77,7 @@ class deaths_seen {
 // Asks the program's text.
 class holders {
  public:
-  explicit holders(const blocks::evidence& of, const std::vector<loop_turns>& turns)
+  explicit holders(const blocks::evidence& of, const std::vector<blocks::loop_turns>& turns)
       : of_(of), deaths_(of, turns) {}
 
   // Null: somebody may read it, or it is not known who has it.
@@ -214,7 +214,7 @@ class uses {
 
   const blocks::evidence& of_;
   blocks::run_passes passes_;
-  std::vector<loop_turns> turns_;
+  std::vector<blocks::loop_turns> turns_;
   holders holders_;
 };
 

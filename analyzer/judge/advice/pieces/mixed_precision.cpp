@@ -11,11 +11,11 @@
 #include <string_view>
 #include <utility>
 
-#include "analyzer/judge/advice/autocast_widths.h"
 #include "analyzer/judge/advice/batch_share.h"
-#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/autocast_widths.h"
+#include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
@@ -80,8 +80,8 @@ class precision_change {
     if (!widths_.kept_itself[block]) end_with_its_use(block);
   }
 
-  [[nodiscard]] std::span<const cast_copy> copies_of(block_number block) const {
-    return equal_members(widths_.copies, block, &cast_copy::of);
+  [[nodiscard]] std::span<const blocks::cast_copy> copies_of(block_number block) const {
+    return equal_members(widths_.copies, block, &blocks::cast_copy::of);
   }
 
   // A softmax in 32 bits is given a copy.
@@ -93,11 +93,11 @@ class precision_change {
   void change_backward(block_number block) {
     const bool narrow = widths_.bits[block] == 16;
     const bool for_narrow = widths_.operand_bits[block] == 16;
-    if (narrow && !for_narrow && widths_.kinds[block] == operation_kind::product) {
+    if (narrow && !for_narrow && widths_.kinds[block] == blocks::operation_kind::product) {
       made_narrow(block);
     } else if (narrow) {
       edits_.scale(block, 1, 2);
-    } else if (for_narrow && widths_.kinds[block] == operation_kind::wide) {
+    } else if (for_narrow && widths_.kinds[block] == blocks::operation_kind::wide) {
       const auto after = birth_event(of_, block) + 1;
       const auto copy = edits_.allocate(after, block, 1, 2);
       edits_.free(copy, std::max(after, death_event(of_, block)));
@@ -107,7 +107,7 @@ class precision_change {
 
   // The gradient of a weight comes out of a product in 16 bits and is cast to the weight's width.
   void made_from_narrow(block_number block) {
-    if (widths_.kinds[block] == operation_kind::product) made_narrow(block);
+    if (widths_.kinds[block] == blocks::operation_kind::product) made_narrow(block);
   }
 
   void made_narrow(block_number block) {
@@ -140,7 +140,7 @@ class precision_change {
     std::map<std::pair<std::size_t, trace::object_id>, module_use> uses;
     for (block_number block = 0; block < of_.blocks.size(); ++block) {
       const auto& facts = of_.blocks[block];
-      if (!facts.module || widths_.kinds[block] != operation_kind::product) continue;
+      if (!facts.module || widths_.kinds[block] != blocks::operation_kind::product) continue;
       const auto event = birth_event(of_, block);
       const auto pass = passes_.at(event);
       if (!pass || event >= passes_.training[*pass].end) continue;
@@ -191,7 +191,7 @@ class precision_change {
   const blocks::evidence& of_;
   request_edits& edits_;
   blocks::run_passes passes_;
-  autocast_widths widths_;
+  blocks::autocast_widths widths_;
   std::vector<bool> like_parameters_;
   std::vector<std::uint64_t> ends_of_use_;
 };
@@ -209,7 +209,7 @@ struct kept_by_width {
     const auto& facts = of.blocks[block];
     if (facts.what != category::activations || facts.element_bits != 32) continue;
     const bool narrow = widths.bits[block] == 16;
-    const auto copies = equal_members(widths.copies, block, &cast_copy::of);
+    const auto copies = equal_members(widths.copies, block, &blocks::cast_copy::of);
     const bool halves = copies.empty() ? narrow : !narrow && !widths.kept_itself[block];
     (halves ? found.halved : found.stays) += bytes_of(of, block);
   }

@@ -5,7 +5,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analyzer/judge/advice/model_parts.h"
@@ -32,6 +34,29 @@ constexpr std::size_t most_steps = 32;
 
 [[nodiscard]] std::uint32_t bytes_of_element(const weight_shape* shape) {
   return shape == nullptr ? 4 : std::max<std::uint32_t>(1, shape->element_bits / 8u);
+}
+
+// Whether most of what the optimizer has moments of gets gradients of some rows alone, as an embedding with
+// sparse=True: other gradients are as large as their parameters. Other optimizers refuse them, or make
+// momentum buffers that grow.
+[[nodiscard]] bool has_sparse_gradients(const blocks::evidence& of,
+                                        const std::vector<block_number>& moments) {
+  if (of.step_ends.empty()) return false;  // not all of them are named yet
+  std::map<std::pair<trace::object_id, trace::text_id>, std::uint64_t> gradients;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto facts = of.blocks[block];
+    if (facts.what != attribution::category::gradients || !facts.name) continue;
+    auto& most = gradients[{facts.root, facts.name}];
+    most = std::max(most, bytes_of(of, block));
+  }
+  std::uint64_t sparse = 0;
+  std::uint64_t dense = 0;
+  for (const auto block : moments) {
+    const auto known = gradients.find({of.blocks[block].root, of.blocks[block].name});
+    const bool is_dense = known != gradients.end() && known->second * 2 >= bytes_of(of, block);
+    (is_dense ? dense : sparse) += bytes_of(of, block);
+  }
+  return !gradients.empty() && sparse > dense;
 }
 
 void drop_all(const std::vector<block_number>& blocks, request_edits& edits) {
@@ -124,7 +149,7 @@ template <class Edit>
 
 proposals optimizer_choice(const blocks::evidence& of) {
   const auto blocks = optimizer_blocks_of(of);
-  if (!blocks.is_adam()) return {};
+  if (!blocks.is_adam() || has_sparse_gradients(of, blocks.first_moments)) return {};
   auto quantized = common(of, blocks);
   quantized.id = "optimizer_8bit";
   quantized.change =

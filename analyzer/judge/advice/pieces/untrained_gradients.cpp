@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/judge/advice/last_uses.h"
 #include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
 
 namespace memtrace::advice {
@@ -29,7 +29,8 @@ namespace {
 // Models whose backward pass leaves something to what comes before them, as it does where they were given
 // what needs a gradient itself: a block of their own that goes while another's backward runs, or is there
 // when all of it is over. Another is another model, or what no model has: a tensor that is trained.
-[[nodiscard]] std::set<trace::object_id> handing_on(const blocks::evidence& of) {
+[[nodiscard]] std::set<trace::object_id> handing_on(const blocks::evidence& of,
+                                                    const untrained_parts& parts) {
   std::set<trace::object_id> found;
   trace::object_id running;
   std::map<trace::object_id, std::uint64_t> latest;  // by model, the last death of its blocks
@@ -42,25 +43,29 @@ namespace {
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto facts = of.blocks[block];
     const bool in_backward = facts.born_in == phase::backward;
-    const auto next = in_backward ? facts.root : trace::object_id();
+    const auto part = parts.part_of(facts);
+    const auto whose = part ? part : facts.root;
+    const auto next = in_backward ? whose : trace::object_id();
     if (next != running || !in_backward) hand_on(block, next);
     running = next;
     if (!in_backward) latest.clear();
     const bool stays =
         (facts.what == category::gradients && facts.name) || facts.what == category::workspace;
-    if (!facts.root || !in_backward || stays) continue;
-    auto& death = latest[facts.root];
+    if (!whose || !in_backward || stays) continue;
+    auto& death = latest[whose];
     death = std::max(death, death_event(of, block));
   }
   return found;
 }
 
 struct untrained {
-  std::set<trace::object_id> models;
+  explicit untrained(const blocks::evidence& of) : parts(of) {}
+
+  untrained_parts parts;
   std::set<trace::object_id> handing_on;
   std::uint64_t gradients = 0;    // each parameter's
   std::uint64_t activations = 0;  // of one call, that nothing needs
-  trace::object_id first;         // of the models, with a block of its first call
+  trace::object_id first;         // of the parts, with a block of its first call
   trace::stack_id stack;
 
   [[nodiscard]] bool needs_graph(trace::object_id model) const {
@@ -69,15 +74,15 @@ struct untrained {
 };
 
 [[nodiscard]] untrained find(const blocks::evidence& of) {
-  untrained found;
-  found.models = untrained_models(of);
-  if (found.models.empty()) return found;
-  found.handing_on = handing_on(of);
+  untrained found(of);
+  if (found.parts.empty()) return found;
+  found.handing_on = handing_on(of, found.parts);
   std::map<std::uint32_t, std::uint64_t> by_call;
   std::map<std::pair<trace::object_id, trace::text_id>, std::uint64_t> by_parameter;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto facts = of.blocks[block];
-    if (!found.models.contains(facts.root)) continue;
+    const auto part = found.parts.part_of(facts);
+    if (!part) continue;
     if (facts.what == category::gradients) {
       auto& most = by_parameter[{facts.root, facts.name}];
       most = std::max(most, bytes_of(of, block));
@@ -85,9 +90,9 @@ struct untrained {
     if (facts.born_in != phase::forward) continue;
     if (!found.stack) {
       found.stack = facts.stack;
-      found.first = facts.root;
+      found.first = part;
     }
-    if (found.needs_graph(facts.root) || !facts.kept_by_autograd) continue;
+    if (found.needs_graph(part) || !facts.kept_by_autograd) continue;
     auto& bytes = by_call[facts.call];
     bytes += bytes_of(of, block);
     found.activations = std::max(found.activations, bytes);
@@ -100,8 +105,9 @@ void leave_out(const blocks::evidence& of, const untrained& found, request_edits
   const auto ends = ends_of_use_in_forward(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto facts = of.blocks[block];
-    if (!found.models.contains(facts.root) || facts.what == category::workspace) continue;
-    const bool is_free = !found.needs_graph(facts.root);
+    const auto part = found.parts.part_of(facts);
+    if (!part || facts.what == category::workspace) continue;
+    const bool is_free = !found.needs_graph(part);
     if (facts.what == category::gradients || (is_free && facts.born_in == phase::backward)) {
       edits.drop(block);
     } else if (is_free && facts.kept_by_autograd && facts.what == category::activations &&
@@ -115,18 +121,23 @@ void leave_out(const blocks::evidence& of, const untrained& found, request_edits
 
 proposals untrained_gradients(const blocks::evidence& of) {
   const auto found = std::make_shared<untrained>(find(of));
-  if (found->models.empty()) return {};
+  if (found->parts.empty()) return {};
   const auto known = of.modules.find(found->first);
-  const auto type =
-      known == of.modules.end() ? std::string("model") : std::string(of.names[known->second.type]);
+  std::string who = "the model";
+  if (known != of.modules.end()) {
+    const auto type = of.names[known->second.type];
+    const auto path = of.names[known->second.path];
+    who = path.empty() ? fmt::format("the {}", type)
+                       : fmt::format("`{}` ({}) in the model", path, type);
+  }
   proposal made;
   made.id = "untrained_gradients";
   made.title = "A model gets gradients that no optimizer has looked at in this run";
   const auto line = line_that_calls_model(of, found->stack);
   made.change = fmt::format(
-      "requires_grad_(False) of the {} that is called{}, where it is made{}; if an optimizer "
+      "requires_grad_(False) of {} that is called{}, where it is made{}; if an optimizer "
       "trains it later, only in the steps that do not",
-      type, line.empty() ? "" : " at " + line,
+      who, line.empty() ? "" : " at " + line,
       found->needs_graph(found->first) ? "" : ", or torch.no_grad() around its call");
   made.evidence = fmt::format("{} of gradients that no optimizer has looked at",
                               bytes_in_words(found->gradients));

@@ -4,6 +4,7 @@
 // checkpoint that they were loaded from.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -126,10 +127,117 @@ namespace {
   return {std::move(made)};
 }
 
+// What one line has made of a model's state: as much as one model at least.
+struct copied_state {
+  std::vector<block_number> blocks;  // of the whole run
+  std::uint64_t at_peak = 0;         // bytes
+  trace::stack_id stack;             // of the line that has most of them there
+};
+
+[[nodiscard]] bool can_be_copy(const blocks::block_facts& facts) {
+  const bool is_in_use = facts.what == category::weights || facts.what == category::gradients ||
+                         facts.what == category::optimizer_states || facts.kept_by_autograd ||
+                         facts.call != 0;
+  return !is_in_use && facts.stack;
+}
+
+// Beyond the end of the step after that in which it was made, or to the end.
+[[nodiscard]] bool stays(const blocks::block_facts& facts) {
+  return facts.death_step == blocks::never ||
+         (facts.generation != blocks::never && facts.death_step > facts.generation + 1);
+}
+
+// Lines that make tensors of all the sizes that a model's parameters have, and hardly any other, in more
+// than one step: copies of its state_dict(). What is made once may be an average or an optimizer's own
+// moments, with which each step computes.
+[[nodiscard]] copied_state copied_states(const blocks::evidence& of) {
+  const auto sizes = sizes_of_models(of);
+  std::uint64_t model = 0;
+  for (const auto& [bytes, count] : sizes) model += bytes * count;
+  struct made_by_line {
+    std::uint64_t bytes = 0;
+    std::uint64_t alike = 0;
+    std::map<std::uint64_t, std::size_t> counts;  // of those that are alike, by size
+    std::set<std::uint32_t> steps;                // in which they were made
+  };
+  std::map<trace::stack_id, made_by_line> lines;
+  for (const auto block : alive_after(of, of.now.allocated.request)) {
+    const auto facts = of.blocks[block];
+    if (!can_be_copy(facts) || !stays(facts)) continue;
+    auto& line = lines[facts.stack];
+    const auto bytes = bytes_of(of, block);
+    line.bytes += bytes;
+    if (!sizes.contains(bytes)) continue;
+    line.alike += bytes;
+    ++line.counts[bytes];
+  }
+  for (block_number block = 0; block < of.blocks.size() && !lines.empty(); ++block) {
+    const auto facts = of.blocks[block];
+    const auto line = lines.find(facts.stack);
+    if (line != lines.end() && can_be_copy(facts)) line->second.steps.insert(facts.generation);
+  }
+  std::erase_if(lines, [&](const auto& one) {
+    std::uint64_t covered = 0;
+    std::size_t tensors = 0;
+    for (const auto& [bytes, count] : one.second.counts) {
+      covered += bytes * std::min(count, sizes.at(bytes));
+      tensors += count;
+    }
+    // An input may be as large as one matrix of weights.
+    constexpr std::size_t fewest = 4;
+    if (tensors < fewest || one.second.counts.size() == 1 || one.second.steps.size() == 1)
+      return true;
+    return one.second.alike * 10 < one.second.bytes * 9 || covered * 10 < model * 9 ||
+           is_loaded(of, one.first);
+  });
+  copied_state found;
+  std::uint64_t most = 0;
+  for (const auto& [stack, line] : lines) {
+    found.at_peak += line.bytes;
+    if (line.bytes > most) found.stack = stack;
+    most = std::max(most, line.bytes);
+  }
+  for (block_number block = 0; block < of.blocks.size() && !lines.empty(); ++block) {
+    const auto facts = of.blocks[block];
+    if (lines.contains(facts.stack) && can_be_copy(facts)) found.blocks.push_back(block);
+  }
+  return found;
+}
+
+[[nodiscard]] proposals state_copies(const blocks::evidence& of) {
+  const auto copies = copied_states(of);
+  if (copies.blocks.empty()) return {};
+  proposal made;
+  made.id = "state_copies";
+  made.title = "Copies as large as a model's parameters stay on the GPU";
+  const auto line = line_of(of, copies.stack);
+  made.change = fmt::format(
+      "keep them on the host{}: {{name: value.cpu() for name, value in "
+      "model.state_dict().items()}}, "
+      "or .cpu() in the place of each clone()",
+      line.empty() ? "" : ", where they are made at " + line);
+  made.evidence =
+      fmt::format("{} at the peak, in tensors of the sizes that the model's parameters have",
+                  bytes_in_words(copies.at_peak));
+  made.about = {copies.at_peak, "are copies as large as the model's parameters"};
+  made.cost = "a copy to the host each time; load_state_dict() takes it from there";
+  made.not_when = "the program computes with the copies at every step";
+  made.how = proof::replayed;
+  made.device = of.log.device;
+  made.stack = copies.stack;
+  made.rewrite = [copied = copies.blocks](allocator::request_log& log) {
+    request_edits edits;
+    for (const auto block : copied) edits.drop(block);
+    edits.apply(log);
+  };
+  return {std::move(made)};
+}
+
 }  // namespace
 
 proposals weights_copy(const blocks::evidence& of) {
   auto all = loaded_checkpoint(of);
+  for (auto& one : state_copies(of)) all.push_back(std::move(one));
   const auto copies = copies_in(of);
   if (copies.empty()) return all;
   std::uint64_t bytes = 0;

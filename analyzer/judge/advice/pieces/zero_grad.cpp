@@ -79,12 +79,12 @@ using gradients_by_parameter =
 [[nodiscard]] kept_gradients find(const blocks::evidence& of, const blocks::run_passes& passes) {
   kept_gradients found;
   const auto all = by_parameter(of);
-  const auto untrained = untrained_models(of);
+  const untrained_parts untrained(of);
   std::map<std::uint32_t, std::uint64_t> by_step;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (of.blocks[block].what != category::gradients) continue;
     // No optimizer's zero_grad() has those of a model that none of them has.
-    if (is_kept_by_another(of, all, block) || untrained.contains(of.blocks[block].root)) continue;
+    if (is_kept_by_another(of, all, block) || untrained.part_of(of.blocks[block])) continue;
     const auto birth = birth_event(of, block);
     const auto death = death_event(of, block);
     const auto own = steps_before(of, birth);

@@ -130,6 +130,7 @@ class made_up_run {
   void free(block_number block) {
     blocks_[block].free_request = static_cast<std::uint32_t>(log_.requests.size());
     blocks_[block].death_step = static_cast<std::uint32_t>(step_ends_.size());
+    blocks_[block].freed_in_backward = at.during == attribution::phase::backward;
     request(allocator::action::free, block, 0);
   }
   void free(const std::vector<block_number>& all) {

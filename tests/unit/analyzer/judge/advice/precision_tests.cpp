@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/autocast_widths.h"
 #include "analyzer/judge/advice/pieces.h"
+#include "analyzer/judge/blocks/autocast_widths.h"
 #include "tests/unit/analyzer/judge/advice/made_up_run.h"
 #include "tests/unit/catch.h"
 
 using namespace memtrace;
 using namespace memtrace::tests;
-using advice::operation_kind;
+using blocks::operation_kind;
 
 namespace {
 
@@ -39,18 +39,18 @@ struct normalised_training : made_up_run {
 }  // namespace
 
 TEST_CASE("autocast knows products and wide operations by their nodes") {
-  CHECK(advice::kind_of_node("AddmmBackward0") == operation_kind::product);
-  CHECK(advice::kind_of_node("ScaledDotProductEfficientAttentionBackward0") ==
+  CHECK(blocks::kind_of_node("AddmmBackward0") == operation_kind::product);
+  CHECK(blocks::kind_of_node("ScaledDotProductEfficientAttentionBackward0") ==
         operation_kind::product);
-  CHECK(advice::kind_of_node("NativeLayerNormBackward0") == operation_kind::wide);
-  CHECK(advice::kind_of_node("LogSoftmaxBackward0") == operation_kind::wide);
-  CHECK(advice::kind_of_node("GeluBackward0") == operation_kind::follows);
-  CHECK(advice::kind_of_node("") == operation_kind::unknown);
+  CHECK(blocks::kind_of_node("NativeLayerNormBackward0") == operation_kind::wide);
+  CHECK(blocks::kind_of_node("LogSoftmaxBackward0") == operation_kind::wide);
+  CHECK(blocks::kind_of_node("GeluBackward0") == operation_kind::follows);
+  CHECK(blocks::kind_of_node("") == operation_kind::unknown);
 }
 
 TEST_CASE("products are narrow, normalisation and sums of what it gives are wide") {
   normalised_training run;
-  const auto widths = advice::widths_under_autocast(run.evidence());
+  const auto widths = blocks::widths_under_autocast(run.evidence());
   CHECK(widths.bits[run.product] == 16);
   CHECK(widths.bits[run.normal] == 32);
   CHECK(widths.operand_bits[run.normal] == 16);
@@ -148,7 +148,7 @@ TEST_CASE("operations keep casts of what has another width, and it goes with its
   const auto last = run.keep(80 * mib);
   run.kept_by(normal, last);
   run.kept_by(last, last);
-  const auto widths = advice::widths_under_autocast(run.evidence());
+  const auto widths = blocks::widths_under_autocast(run.evidence());
   REQUIRE(widths.copies.size() == 2);
   CHECK(widths.copies[0].of == product);
   CHECK(widths.copies[0].by == normal);
@@ -187,7 +187,7 @@ struct loss_training : made_up_run {
 
 TEST_CASE("cross_entropy takes its logarithm in the width of the logits, and the loss a cast") {
   loss_training run("cross_entropy");
-  const auto widths = advice::widths_under_autocast(run.evidence());
+  const auto widths = blocks::widths_under_autocast(run.evidence());
   CHECK(widths.bits[run.logarithm] == 16);
   CHECK(widths.cast_ends[run.logarithm] == 0);
   REQUIRE(widths.copies.size() == 1);
@@ -198,7 +198,7 @@ TEST_CASE("cross_entropy takes its logarithm in the width of the logits, and the
 
 TEST_CASE("log_softmax casts its operand to 32 bits and keeps its result so") {
   loss_training run("log_softmax");
-  const auto widths = advice::widths_under_autocast(run.evidence());
+  const auto widths = blocks::widths_under_autocast(run.evidence());
   CHECK(widths.bits[run.logarithm] == 32);
   CHECK(widths.cast_ends[run.logarithm] != 0);
   CHECK(widths.copies.empty());
@@ -209,10 +209,10 @@ TEST_CASE("log_softmax casts its operand to 32 bits and keeps its result so") {
 TEST_CASE("a loss of transformers casts the logits itself until the loss is there") {
   loss_training at_once("log_softmax");
   loss_training run("ForCausalLMLoss");
-  const auto widths = advice::widths_under_autocast(run.evidence());
+  const auto widths = blocks::widths_under_autocast(run.evidence());
   CHECK(widths.bits[run.logarithm] == 32);
   CHECK(widths.cast_ends[run.logarithm] >
-        advice::widths_under_autocast(at_once.evidence()).cast_ends[at_once.logarithm]);
+        blocks::widths_under_autocast(at_once.evidence()).cast_ends[at_once.logarithm]);
 }
 
 TEST_CASE(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/autocast_widths.h"
+#include "analyzer/judge/blocks/autocast_widths.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "analyzer/judge/blocks/passes.h"
 
-namespace memtrace::advice {
+namespace memtrace::blocks {
 
 using allocator::block_number;
 using attribution::phase;
@@ -29,7 +29,7 @@ class retainers {
     bool output = false;             // a result of the operation
   };
 
-  explicit retainers(const blocks::evidence& of);
+  explicit retainers(const evidence& of);
 
   // Each operation that keeps it. Empty: none does, or the trace does not say.
   [[nodiscard]] std::span<const use> of(allocator::block_number block) const;
@@ -41,7 +41,7 @@ class retainers {
   std::vector<use> by_retainer_;  // operands alone
 };
 
-retainers::retainers(const blocks::evidence& of) {
+retainers::retainers(const evidence& of) {
   const auto blocks = of.blocks.size();
   for (const auto& kept : of.keepings) {
     const auto block = block_from(of, kept.block_event);
@@ -155,7 +155,7 @@ struct operations_at {
 
 class reading {
  public:
-  explicit reading(const blocks::evidence& of) : of_(of), retainers_(of) {}
+  explicit reading(const evidence& of) : of_(of), retainers_(of) {}
 
   [[nodiscard]] autocast_widths run() {
     const auto blocks = of_.blocks.size();
@@ -208,7 +208,7 @@ class reading {
     }
   }
 
-  void follow_forward(block_number block, const blocks::block_facts& facts) {
+  void follow_forward(block_number block, const block_facts& facts) {
     if (facts.call != 0 && (facts.call != call_ || facts.root != root_)) {
       previous_ = 32;
       call_ = facts.call;
@@ -248,7 +248,7 @@ class reading {
     return std::ranges::any_of(uses, [](const auto& use) { return use.output; });
   }
 
-  [[nodiscard]] std::uint8_t bits_of_result(block_number block, const blocks::block_facts& facts,
+  [[nodiscard]] std::uint8_t bits_of_result(block_number block, const block_facts& facts,
                                             const operations_at& place,
                                             std::uint8_t operand) const {
     if (place.softmax && keeps_result(block)) {
@@ -290,7 +290,7 @@ class reading {
     return widest == 0 ? latest : widest;
   }
 
-  void follow_backward(block_number block, const blocks::block_facts& facts) {
+  void follow_backward(block_number block, const block_facts& facts) {
     const auto place = places_.find(facts.forward);
     if (place == places_.end()) return;
     auto bits = place->second.bits;
@@ -345,7 +345,7 @@ class reading {
 
   static constexpr block_number most_operands_back = 16;
 
-  const blocks::evidence& of_;
+  const evidence& of_;
   retainers retainers_;
   autocast_widths found_;
   std::map<trace::stack_id, operations_at> places_;
@@ -364,8 +364,8 @@ operation_kind kind_of_node(std::string_view node) {
   return operation_kind::follows;
 }
 
-autocast_widths widths_under_autocast(const blocks::evidence& of) {
+autocast_widths widths_under_autocast(const evidence& of) {
   return reading(of).run();
 }
 
-}  // namespace memtrace::advice
+}  // namespace memtrace::blocks

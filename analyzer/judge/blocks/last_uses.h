@@ -9,7 +9,7 @@
 
 #include "analyzer/judge/blocks/evidence.h"
 
-namespace memtrace::advice {
+namespace memtrace::blocks {
 
 // In which order the modules of a forward pass made their blocks, and how long a block would live
 // if autograd did not keep it: until the call returns that was given it, of the module that runs
@@ -17,7 +17,7 @@ namespace memtrace::advice {
 
 // By block_number: the event of the first block after that, in the same call of a root module; 0
 // where there is none.
-[[nodiscard]] std::vector<std::uint64_t> ends_of_use_in_forward(const blocks::evidence& of);
+[[nodiscard]] std::vector<std::uint64_t> ends_of_use_in_forward(const evidence& of);
 
 // Where the program's loops go back, as the lines tell that make blocks: a function runs a line
 // further up than before. What one turn of a loop made and does not carry over is not used any more
@@ -25,12 +25,12 @@ namespace memtrace::advice {
 
 struct loop_turns {
   // The first event after the block's birth at which the function that made it, or called the model
-  // that did, is back at that line or above; past the last event: never.
+  // that did, or one that called this function, is back at that line or above; past the last event:
+  // never.
   std::uint64_t over = 0;
   std::uint64_t next_over = 0;  // the same, one turn later
 };
 
-[[nodiscard]] std::vector<loop_turns> turns_of_loops(
-    const blocks::evidence& of);  // by block_number
+[[nodiscard]] std::vector<loop_turns> turns_of_loops(const evidence& of);  // by block_number
 
-}  // namespace memtrace::advice
+}  // namespace memtrace::blocks

@@ -14,7 +14,7 @@
 
 #include "analyzer/judge/blocks/evidence.h"
 
-namespace memtrace::advice {
+namespace memtrace::blocks {
 
 enum class operation_kind : std::uint8_t {
   unknown,  // backward made nothing for it: additions, views
@@ -45,7 +45,7 @@ struct autocast_widths {
   std::vector<std::uint64_t> cast_ends;
   std::vector<cast_copy> copies;  // by what they are of
 };
-[[nodiscard]] autocast_widths widths_under_autocast(const blocks::evidence& of);
+[[nodiscard]] autocast_widths widths_under_autocast(const evidence& of);
 
 // Items of a sorted list that have one value of a member: std::ranges::equal_range, whose result
 // clang 14 cannot compile with GCC 12's library.
@@ -57,4 +57,4 @@ template <class Item, class Value>
           std::ranges::upper_bound(sorted, value, {}, member)};
 }
 
-}  // namespace memtrace::advice
+}  // namespace memtrace::blocks

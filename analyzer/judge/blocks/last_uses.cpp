@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/judge/advice/last_uses.h"
+#include "analyzer/judge/blocks/last_uses.h"
 
 #include <algorithm>
 #include <map>
@@ -10,12 +10,14 @@
 #include "analyzer/judge/blocks/passes.h"
 #include "analyzer/trace/code/frames.h"
 
-namespace memtrace::advice {
+namespace memtrace::blocks {
 
 using allocator::block_number;
 using attribution::phase;
 
 namespace {
+
+constexpr std::size_t most_functions_around = 32;  // that are looked at, of a stack
 
 // A stretch of blocks that one module makes without another in between.
 struct stretch {
@@ -25,7 +27,7 @@ struct stretch {
   trace::object_id module;
 };
 
-[[nodiscard]] bool in_forward(const blocks::block_facts& block) {
+[[nodiscard]] bool in_forward(const block_facts& block) {
   return (block.born_in == phase::forward || block.born_in == phase::evaluation) &&
          !block.recomputed;
 }
@@ -51,7 +53,7 @@ struct stretch {
 
 class course {
  public:
-  course(const blocks::evidence& of, const std::vector<stretch>& stretches)
+  course(const evidence& of, const std::vector<stretch>& stretches)
       : of_(of), stretches_(stretches) {}
 
   // Who uses what a module made is the next one to run: as an argument of the call that leads to
@@ -79,15 +81,15 @@ class course {
     return known == of_.modules.end() ? std::string_view() : of_.names[known->second.path];
   }
 
-  const blocks::evidence& of_;
+  const evidence& of_;
   const std::vector<stretch>& stretches_;
 };
 
 }  // namespace
 
-std::vector<std::uint64_t> ends_of_use_in_forward(const blocks::evidence& of) {
+std::vector<std::uint64_t> ends_of_use_in_forward(const evidence& of) {
   std::vector<stretch> stretches;
-  std::vector<std::uint32_t> stretch_of(of.blocks.size(), blocks::never);
+  std::vector<std::uint32_t> stretch_of(of.blocks.size(), never);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
     if (!in_forward(facts)) continue;
@@ -101,7 +103,7 @@ std::vector<std::uint64_t> ends_of_use_in_forward(const blocks::evidence& of) {
   for (std::size_t i = 0; i < stretches.size(); ++i) end_of[i] = running.end_of_use(i);
   std::vector<std::uint64_t> ends(of.blocks.size(), 0);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
-    if (stretch_of[block] != blocks::never) ends[block] = end_of[stretch_of[block]];
+    if (stretch_of[block] != never) ends[block] = end_of[stretch_of[block]];
   }
   return ends;
 }
@@ -110,41 +112,48 @@ using allocator::block_number;
 
 namespace {
 
-using function_key = std::pair<std::uint32_t, std::uint32_t>;  // texts of file and name
-
 struct code_place {
-  function_key function;
-  std::uint32_t line = 0;  // 0: not known
+  std::uint32_t function = 0;  // numbered from 0
+  std::uint32_t line = 0;
 };
 
-// The innermost function outside of modules that is the program's, or a library's that runs the
-// program's loop.
+// Functions outside of modules that are the program's, or a library's that runs the program's loop,
+// the innermost first, each where it runs innermost.
 class place_finder {
  public:
-  explicit place_finder(const blocks::evidence& of) : of_(of) {}
+  explicit place_finder(const evidence& of) : of_(of) {}
 
-  [[nodiscard]] code_place find(trace::stack_id stack) {
+  // Valid as long as this one is.
+  [[nodiscard]] const std::vector<code_place>& find(trace::stack_id stack) {
     const auto [known, fresh] = places_.try_emplace(stack.value);
     if (fresh) known->second = look_up(stack);
     return known->second;
   }
+  [[nodiscard]] std::size_t functions() const { return functions_.size(); }
 
  private:
   enum class owner : std::uint8_t { program, module_call, torch };
 
-  [[nodiscard]] code_place look_up(trace::stack_id stack) {
-    code_place found;
-    while (stack) {
+  [[nodiscard]] std::vector<code_place> look_up(trace::stack_id stack) {
+    std::vector<code_place> found;
+    while (stack && found.size() < most_functions_around) {
       const auto node = of_.names[stack];
       const auto frame = of_.names[node.innermost];
       const auto whose = owner_of(frame.file);
-      if (whose == owner::module_call) found = {};  // what is further in is a module's
-      if (whose == owner::program && found.line == 0) {
-        found = {{frame.file.value, frame.function.value}, frame.line};
-      }
+      if (whose == owner::module_call) found.clear();  // what is further in is a module's
+      if (whose == owner::program) add(frame, found);
       stack = node.parent;
     }
     return found;
+  }
+
+  void add(const trace::frame& frame, std::vector<code_place>& to) {
+    const auto [known, fresh] =
+        functions_.try_emplace({frame.file.value, frame.function.value}, functions_.size());
+    const auto number = static_cast<std::uint32_t>(known->second);
+    const bool is_there =
+        std::ranges::any_of(to, [&](const code_place& inner) { return inner.function == number; });
+    if (!is_there && frame.line != 0) to.push_back({number, frame.line});
   }
 
   [[nodiscard]] owner owner_of(trace::text_id file) {
@@ -159,9 +168,11 @@ class place_finder {
     return known->second;
   }
 
-  const blocks::evidence& of_;
-  std::unordered_map<std::uint32_t, code_place> places_;  // by stack
-  std::unordered_map<std::uint32_t, owner> owners_;       // by file
+  const evidence& of_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>
+      functions_;                                                      // by texts of file, name
+  std::unordered_map<std::uint32_t, std::vector<code_place>> places_;  // by stack
+  std::unordered_map<std::uint32_t, owner> owners_;                    // by file
 };
 
 struct return_to {
@@ -191,36 +202,44 @@ class returns_ahead {
 
 }  // namespace
 
-std::vector<loop_turns> turns_of_loops(const blocks::evidence& of) {
+std::vector<loop_turns> turns_of_loops(const evidence& of) {
   place_finder places(of);
-  std::map<function_key, std::uint32_t> lines;  // that ran last
-  std::vector<bool> goes_back(of.blocks.size(), false);
+  std::vector<std::uint32_t> lines;  // that ran last, of each function
+  // A bit for each of a block's places: the function was further down before.
+  std::vector<std::uint32_t> goes_back(of.blocks.size(), 0);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto place = places.find(of.blocks[block].stack);
-    if (place.line == 0) continue;
-    auto& line = lines[place.function];
-    goes_back[block] = place.line < line;
-    line = place.line;
+    const auto& around = places.find(of.blocks[block].stack);
+    lines.resize(places.functions());
+    for (std::size_t i = 0; i < around.size(); ++i) {
+      auto& line = lines[around[i].function];
+      if (around[i].line < line) goes_back[block] |= 1u << i;
+      line = around[i].line;
+    }
   }
   const auto never_over = end_event(of);
-  std::map<function_key, returns_ahead> ahead;
+  std::vector<returns_ahead> ahead(places.functions());
   std::vector<loop_turns> turns(of.blocks.size(), {never_over, never_over});
-  // The next return after a turn's end in the same function, by that event and the line asked for.
+  // The next return after a turn's end in the same function, by that event.
   std::unordered_map<std::uint64_t, std::uint64_t> after;
   for (auto block = static_cast<block_number>(of.blocks.size()); block-- > 0;) {
-    const auto place = places.find(of.blocks[block].stack);
-    if (place.line == 0) continue;
-    auto& returns = ahead[place.function];
+    const auto& around = places.find(of.blocks[block].stack);
     auto& found = turns[block];
-    found.over = returns.nearest(place.line, never_over);
+    for (const auto& place : around) {
+      found.over = std::min(found.over, ahead[place.function].nearest(place.line, never_over));
+    }
     const auto next = after.find(found.over);
     found.next_over = next == after.end() ? never_over : next->second;
-    if (!goes_back[block]) continue;
     const auto event = birth_event(of, block);
-    after[event] = returns.nearest(place.line, never_over);
-    returns.meet({event, place.line});
+    for (std::size_t i = 0; i < around.size(); ++i) {
+      if ((goes_back[block] >> i & 1u) == 0) continue;
+      auto& returns = ahead[around[i].function];
+      const auto again = returns.nearest(around[i].line, never_over);
+      const auto [known, fresh] = after.try_emplace(event, again);
+      if (!fresh) known->second = std::min(known->second, again);
+      returns.meet({event, around[i].line});
+    }
   }
   return turns;
 }
 
-}  // namespace memtrace::advice
+}  // namespace memtrace::blocks

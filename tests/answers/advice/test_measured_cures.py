@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs with one mistake each: the cure is told, and --changed, which carries it out, saves what was said.
+
+Each has a twin that looks alike, in which the same cure would be wrong: there nothing is told of it."""
+
+import pytest
+
+import recordings
+
+KEPT = """
+from collections import OrderedDict
+model = nn.Sequential(*[part for _ in range(6) for part in (nn.Linear(1024, 1024), nn.GELU())]).half().cuda().eval()
+cache, wholes = OrderedDict(), OrderedDict()
+
+def embed(length):
+    return model(torch.zeros(length, 1024, device="cuda", dtype=torch.half))
+
+with torch.inference_mode():
+    for step in range(80):
+        hidden = embed(4096)
+        cache[step] = hidden[-1:].clone() if CHANGED else hidden[-1:]
+        {keep}
+        if len(cache) > 20:
+            cache.popitem(last=False)
+        if len(wholes) > 20:
+            wholes.popitem(last=False)
+        scores = torch.cat(list(cache.values())) @ torch.zeros(1024, 8, device="cuda", dtype=torch.half)
+"""
+
+MODELS = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(*[part for _ in range(12) for part in (nn.Linear(1024, 1024), nn.GELU())])
+        self.head = nn.Linear(1024, 16)
+    def forward(self, x):
+        return self.head(self.body(x))
+"""
+
+VALIDATES = MODELS + """
+model = Net().cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for epoch in range(3):
+    for _ in range(4):
+        loss = model(torch.randn(512, 1024, device="cuda")).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    total = 0.0
+    with torch.set_grad_enabled(not CHANGED):
+        for _ in range(4):
+            total = total + model(torch.randn(2048, 1024, device="cuda")).square().mean()
+    {use}
+"""
+
+FROZEN = MODELS + """
+model = Net().cuda()
+if CHANGED:
+    model.body.requires_grad_(False)
+optimizer = torch.optim.AdamW(model.head.parameters())
+whole = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(10):
+    loss = model(torch.randn(4096, 1024, device="cuda")).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    {step}
+"""
+
+DISTILS = MODELS + """
+teacher, student = Net().cuda(), Net().cuda()
+optimizer = torch.optim.SGD(student.parameters(), lr=0.1, momentum=0.9)
+
+def train(x):
+    with torch.set_grad_enabled(not CHANGED):
+        wanted = teacher(torch.cat([x, x, x, x]))
+    found = student(x)
+    loss = nn.functional.mse_loss(found, {wanted}[:1024])
+    optimizer.zero_grad(set_to_none=False)
+    loss.backward()
+    optimizer.step()
+    if {trains}:
+        teacher.zero_grad(set_to_none=False)
+
+for step in range(10):
+    train(torch.randn(1024, 1024, device="cuda"))
+"""
+
+COPIES = MODELS + """
+import copy
+model = Net().cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+last = []
+for step in range(24):
+    loss = model(torch.randn(64, 1024, device="cuda")).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    if step % 4 == 3:
+        {copy}
+        last = {keep}
+"""
+STATE = """last.append({k: v.cpu() for k, v in model.state_dict().items()} if CHANGED else copy.deepcopy(model.state_dict()))"""
+GRADIENTS = """last.append([p.grad.cpu() if CHANGED else p.grad.clone() for p in model.parameters()])"""
+AVERAGE = """last = last or [p.detach().clone() for p in model.parameters()]; [old.lerp_(new.detach(), 0.1) for old, new in zip(last, model.parameters())]"""
+RESULTS = """last.append([torch.zeros(1024, 1024 + i, device="cuda") for i in range(8)])"""
+
+CASES = [
+    ("kept_views", KEPT, {"keep": ""}, "600MiB", True),
+    ("kept_views", KEPT, {"keep": "wholes[step] = hidden"}, "600MiB", False),
+    ("evaluation_without_gradients", VALIDATES, {"use": "print(total.item())"}, "1700MiB", True),
+    ("evaluation_without_gradients", VALIDATES, {"use": "total.backward()"}, "1700MiB", False),
+    ("evaluation_without_gradients", DISTILS, {"wanted": "wanted.detach()", "trains": "False"}, "1400MiB", True),
+    ("evaluation_without_gradients", DISTILS, {"wanted": "wanted", "trains": "True"}, "1400MiB", False),
+    ("untrained_gradients", FROZEN, {"step": ""}, "1GiB", True),
+    ("untrained_gradients", FROZEN, {"step": "whole.step(); whole.zero_grad()"}, "1GiB", False),
+    ("state_copies", COPIES, {"copy": STATE, "keep": "last[-5:]"}, "700MiB", True),
+    ("state_copies", COPIES, {"copy": GRADIENTS, "keep": "last[-5:]"}, "700MiB", True),
+    ("state_copies", COPIES, {"copy": RESULTS, "keep": "last[-5:]"}, "700MiB", False),
+    ("state_copies", COPIES, {"copy": AVERAGE, "keep": "last"}, "500MiB", False),
+]
+
+
+def written(folder, text):
+    program = folder / "asks.py"
+    program.write_text("import sys\nimport torch\nfrom torch import nn\nCHANGED = '--changed' in sys.argv\n" + text +
+                       "\nprint(torch.cuda.max_memory_reserved())\n")
+    return program
+
+
+@pytest.mark.parametrize("piece, text, parts, memory, is_told", CASES)
+def test_a_cure_saves_what_was_said(built, tmp_path, piece, text, parts, memory, is_told):
+    for name, part in parts.items():
+        text = text.replace("{" + name + "}", part)
+    program = written(tmp_path, text)
+    asked = recordings.record(program, memory=memory).expect(0)
+    found = [one for one in asked.report()["advice"] if one["id"] == piece]
+    assert bool(found) == is_told, [one["id"] for one in asked.report()["advice"]]
+    if not is_told:
+        return
+    cured = recordings.record(program, "--changed", memory=memory).expect(0)
+    saved = int(asked.stdout.split()[-1]) - int(cured.stdout.split()[-1])
+    assert saved > 50 << 20 and found[0]["saves_bytes"] == pytest.approx(saved, rel=0.1)
+
+
+EVALUATES = """
+net = nn.Sequential(nn.Linear(256, 4096), nn.ReLU(), nn.Linear(4096, 256)).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(2):
+    for _ in range(4):
+        net(torch.randn(64, 256, device="cuda")).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    found = None
+    with torch.no_grad():
+        for _ in range(24):
+            logits = net(torch.randn(8192, 256, device="cuda"))
+            found = logits if found is None else torch.cat([found, logits])
+"""
+
+WINDOW = """
+from collections import deque
+net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(1)).cuda().eval()
+frames = deque(maxlen=24)
+with torch.inference_mode():
+    for step in range(90):
+        frame = torch.zeros(3, 720, 1280).cuda()
+        frames.append(frame)
+        net(torch.stack(list(frames)[-4:]))
+"""
+
+
+@pytest.mark.parametrize("text, memory, not_told", [(EVALUATES, "1500MiB", "evaluation_batch"), (WINDOW, "1400MiB", "evaluation_outputs")])
+def test_a_cure_that_would_change_nothing_or_break_the_program(built, tmp_path, text, memory, not_told):
+    """What torch.cat joins is as large with smaller batches; a window of frames is read where it is."""
+    advice = recordings.record(written(tmp_path, text), memory=memory).expect(0).report()["advice"]
+    assert not_told not in [one["id"] for one in advice]
+
+
+PAIRS = """
+a, b = (nn.Sequential(nn.Linear(512, 4096), nn.GELU(), nn.Linear(4096, 256)).cuda() for _ in range(2))
+optimizer = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.1)
+for step in range(6):
+    x, y = (torch.randn(6000, 512, device="cuda") for _ in range(2))
+    {loss}
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize("loss, is_told", [
+    ("scores = a(x) @ b(y).T; loss = nn.functional.cross_entropy(scores[:64], torch.arange(64, device='cuda'))", False),
+    ("loss = (a(x) * b(y)).mean()", True)])
+def test_a_loss_over_all_pairs_of_a_batch_cannot_be_divided(built, tmp_path, loss, is_told):
+    advice = recordings.record(written(tmp_path, PAIRS.replace("{loss}", loss)), memory="2400MiB").expect(0).report()["advice"]
+    assert bool([one for one in advice if one["id"].startswith("train_batch")]) == is_told
+
+
+HARNESS = """
+head = nn.Linear(512, 16000, bias=False).half().cuda()
+with torch.no_grad():
+    for step in range(4):
+        logits = head(torch.zeros({rows}, 512, device="cuda", dtype=torch.half))
+        found = logits.float().log_softmax(-1)[:, :1].cpu()
+"""
+
+
+def test_what_only_evaluates_and_runs_out_is_told_of_a_smaller_batch(built, tmp_path):
+    program = written(tmp_path, HARNESS.replace("{rows}", "2048 if CHANGED else 8192"))
+    report = recordings.record(program, memory="1200MiB").expect(1).report()
+    assert report["headline"]["text"].endswith("fix (estimated): a smaller batch"), report["headline"]["text"]
+    recordings.record(program, "--changed", memory="1200MiB", bare=True).expect(0)
+
+
+ALONE = """
+bank = torch.zeros(10000, 512, device="cuda")
+found = (torch.zeros(64, 1, 512, device="cuda") - bank[None]).norm(dim=-1)
+"""
+
+
+def test_a_request_that_is_too_large_by_itself_is_said_to_be(built, tmp_path):
+    report = recordings.record(written(tmp_path, ALONE), memory="1GiB").expect(1).report()
+    assert "it alone is 1.22 GiB of 1 GiB (122 %)" in report["headline"]["text"], report["headline"]["text"]
