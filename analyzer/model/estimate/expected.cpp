@@ -92,10 +92,12 @@ struct sums {
                      source::torch_optim,
                      {}};
   if (is_sgd(run)) {
-    // Momentum or not is not recorded: the nearer of the two.
-    const bool momentum = run.optimizer_states > sum.trained / 2;
-    made.expected = momentum ? sum.trained : 0;
-    made.formula = momentum ? "SGD with momentum: one a parameter" : "SGD without momentum: none";
+    // Momentum or not is not recorded: the nearer of the two. What has no gradient has no momentum.
+    const auto updated = run.gradients == 0 ? sum.trained : std::min(sum.trained, run.gradients);
+    const bool momentum = run.optimizer_states > updated / 2;
+    made.expected = momentum ? updated : 0;
+    made.formula = momentum ? "SGD with momentum: one a parameter that has a gradient"
+                            : "SGD without momentum: none";
     return made;
   }
   const auto* const optimizer = the_optimizer(run);
