@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
+#include <queue>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -121,168 +123,7 @@ class expected {
   return block.generation != blocks::never && block.death_step > block.generation + 2;
 }
 
-// The channels of what each module with parameters makes: its smallest parameter has one number
-// for each (a bias, a factor). 0: it has a matrix, as a projection has, whose outputs have no
-// dimension of channels before their last two.
-[[nodiscard]] std::map<module_key, std::uint64_t> channels_by_module(const blocks::evidence& of) {
-  std::map<module_key, std::uint64_t> channels;
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto& facts = of.blocks[block];
-    if (facts.what != category::weights || !facts.name || facts.element_bits == 0) continue;
-    // A convolution's weight is no such parameter, where it has no bias beside it.
-    if (facts.dimensions > 2) continue;
-    const auto numbers = bytes_of(of, block) * 8 / facts.element_bits;
-    const module_key key{facts.root.value, module_of(of.names[facts.name])};
-    const auto [known, fresh] = channels.try_emplace(key, numbers);
-    known->second = facts.dimensions == 2 ? 0 : std::min(known->second, numbers);
-  }
-  return channels;
-}
-
-// The first dimension of a tensor of three, or of four where the second is known; 0: not known.
-[[nodiscard]] std::uint64_t first_dimension(const blocks::evidence& of, block_number block,
-                                            const std::map<module_key, std::uint64_t>& channels) {
-  const auto& facts = of.blocks[block];
-  const auto numbers = facts.element_bits == 0 ? 0 : bytes_of(of, block) * 8 / facts.element_bits;
-  const auto last_two = std::uint64_t{facts.rows} * facts.columns;
-  if (numbers == 0 || last_two == 0 || numbers % last_two != 0) return 0;
-  const auto leading = numbers / last_two;
-  if (facts.dimensions == 3) return leading;
-  const auto module = of.modules.find(facts.module);
-  if (facts.dimensions != 4 || module == of.modules.end()) return 0;
-  const auto known = channels.find({module->second.root.value, of.names[module->second.path]});
-  if (known == channels.end() || known->second == 0) return 0;
-  return leading % known->second == 0 ? leading / known->second : 0;
-}
-
 }  // namespace
-
-std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(const blocks::evidence& of,
-                                                               const blocks::run_passes& passes) {
-  const auto channels = channels_by_module(of);
-  std::map<std::uint64_t, std::uint64_t> kept;
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto& facts = of.blocks[block];
-    if (passes.of_block[block] != blocks::activity::training || !facts.kept_by_autograd) continue;
-    if (facts.what != category::activations || facts.born_in != phase::forward) continue;
-    const auto first = first_dimension(of, block, channels);
-    if (first != 0) kept[first] += bytes_of(of, block);
-  }
-  return kept;
-}
-
-namespace {
-
-// The rows of (rows, rows) that multiplies (rows, width), as an operation tells that keeps both:
-// each row of the product is of all rows. A computed weight is as large as its parameter, and what
-// it multiplies may have as many columns as rows.
-[[nodiscard]] std::set<std::uint32_t> rows_of_products(const blocks::evidence& of) {
-  std::set<std::uint64_t> parameters;
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    if (of.blocks[block].what == category::weights) parameters.insert(bytes_of(of, block));
-  }
-  const auto is_computed = [&](const blocks::block_facts& facts) {
-    return facts.what == category::activations && facts.dimensions == 2;
-  };
-  std::set<std::uint32_t> found;
-  for (std::size_t i = 1; i < of.keepings.size(); ++i) {
-    const auto& left = of.keepings[i - 1];
-    const auto& right = of.keepings[i];
-    if (left.before != right.before || left.output || right.output) continue;
-    const std::array both = {block_from(of, left.block_event), block_from(of, right.block_event)};
-    for (const auto square : both) {
-      const auto other = square == both[0] ? both[1] : both[0];
-      if (square >= of.blocks.size() || other >= of.blocks.size()) continue;
-      const auto& rows = of.blocks[square];
-      const auto& width = of.blocks[other];
-      if (!is_computed(rows) || !is_computed(width) || rows.rows != rows.columns) continue;
-      // (rows, 1) is a factor of each row.
-      if (width.rows != rows.rows || width.columns == 1 || width.columns == rows.rows) continue;
-      if (!parameters.contains(bytes_of(of, other))) found.insert(rows.rows);
-    }
-  }
-  return found;
-}
-
-// Each row of what is computed by each row of something else that is (a @ b.T of a contrastive loss), as
-// the operation tells that keeps both: what comes out has as many rows as columns. A copy of a weight in
-// another type, or a weight that is computed, has as many numbers as a parameter.
-[[nodiscard]] bool multiplies_rows(const blocks::evidence& of, const blocks::run_passes& passes) {
-  std::set<std::uint64_t> parameters;  // numbers of each
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto facts = of.blocks[block];
-    if (facts.what != category::weights || facts.element_bits == 0) continue;
-    parameters.insert(bytes_of(of, block) * 8 / facts.element_bits);
-  }
-  const auto is_computed = [&](block_number block) {
-    if (block >= of.blocks.size() || passes.of_block[block] != blocks::activity::training)
-      return false;
-    const auto facts = of.blocks[block];
-    const bool is_made = facts.what == category::activations || facts.what == category::outputs;
-    return is_made && facts.dimensions == 2 && facts.element_bits != 0 && !facts.cast_copy &&
-           !parameters.contains(bytes_of(of, block) * 8 / facts.element_bits);
-  };
-  for (std::size_t i = 1; i < of.keepings.size(); ++i) {
-    const auto& one = of.keepings[i - 1];
-    const auto& other = of.keepings[i];
-    if (one.before != other.before || one.output || other.output) continue;
-    const auto left = block_from(of, one.block_event);
-    const auto right = block_from(of, other.block_event);
-    const auto made = block_from(of, one.before);
-    if (left == right || !is_computed(left) || !is_computed(right) || made >= of.blocks.size())
-      continue;
-    const auto rows = of.blocks[left];
-    const auto by = of.blocks[right];
-    // As it is, or transposed, as it was kept first.
-    const auto is_as = (rows.rows == by.rows && rows.columns == by.columns) ||
-                       (rows.rows == by.columns && rows.columns == by.rows);
-    if (!is_as || rows.rows == rows.columns) continue;
-    const auto numbers = bytes_of(of, made) * 8 / rows.element_bits;
-    const auto is_of_pairs = [&](std::uint64_t side) { return numbers == side * side; };
-    if (is_of_pairs(rows.rows) || is_of_pairs(rows.columns)) return true;
-  }
-  return false;
-}
-
-// What autograd keeps is of pairs of the rows that it keeps, too: (heads, rows, rows) beside
-// (rows, width). Of sequences the rows beside them are those of all samples; a mask (rows, rows)
-// says nothing.
-[[nodiscard]] bool trains_on_pairs(const blocks::evidence& of, const blocks::run_passes& passes) {
-  if (multiplies_rows(of, passes)) return true;
-  const auto products = rows_of_products(of);
-  std::set<std::uint32_t> rows;
-  std::map<std::uint32_t, std::uint64_t> squares;
-  std::uint64_t all = 0;
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto& facts = of.blocks[block];
-    if (passes.of_block[block] != blocks::activity::training || !facts.kept_by_autograd) continue;
-    if (facts.what != category::activations || facts.born_in != phase::forward) continue;
-    all += bytes_of(of, block);
-    if (facts.dimensions == 2 && facts.rows != facts.columns) rows.insert(facts.rows);
-    if (facts.rows == facts.columns &&
-        (facts.dimensions == 3 || (facts.dimensions == 2 && products.contains(facts.rows)))) {
-      squares[facts.rows] += bytes_of(of, block);
-    }
-  }
-  constexpr std::uint64_t least_part = 10;
-  return std::ranges::any_of(squares, [&](const auto& one) {
-    return rows.contains(one.first) && one.second >= all / least_part;
-  });
-}
-
-}  // namespace
-
-bool cannot_be_divided(const blocks::evidence& of, const blocks::run_passes& passes) {
-  if (trains_on_pairs(of, passes)) return true;
-  // A part of what is known; (1, length, width) of embedded places is none.
-  constexpr std::uint64_t least_part = 10;
-  const auto kept = kept_by_first_dimension(of, passes);
-  const auto single = kept.find(1);
-  if (single == kept.end()) return false;
-  std::uint64_t known = 0;
-  for (const auto& [first, bytes] : kept) known += bytes;
-  return single->second >= known / least_part;
-}
 
 std::vector<bool> shaped_like_parameters(const blocks::evidence& of) {
   const parameter_shapes shapes(of);
@@ -331,8 +172,13 @@ class gathering {
  public:
   gathering(const blocks::evidence& of, const blocks::run_passes& passes)
       : of_(of), passes_(passes), leaks_(leaks(of) || never_calls_backward(of, passes)) {
-    if (leaks_ || passes.evaluates) turns_ = turns_of_loops(of);
-    if (passes.evaluates) find_joined();
+    if (leaks_ || passes.evaluates) {
+      turns_ = turns_of_loops(of);
+      calls_ = turns_of_calls(of);
+    }
+    if (!passes.evaluates) return;
+    find_joined();
+    find_all_joined();
   }
 
   [[nodiscard]] bool has(block_number block) const {
@@ -343,15 +189,41 @@ class gathering {
       if (later < passes_.training.size()) return death > passes_.training[later].backward;
       return leaks_ && outlives_turns(block, death);
     }
-    if (joined_.contains(of_.blocks[block].stack)) return true;
-    const auto what = of_.blocks[block].what;
-    const bool is_result = what == category::collected || what == category::outputs;
-    return is_result && outlives_turns(block, death);
+    if (joined_.contains(of_.blocks[block].stack) || all_joined_.contains(block)) return true;
+    return is_kept(block, death);
   }
 
  private:
   [[nodiscard]] bool outlives_turns(block_number block, std::uint64_t death) const {
     return turns_[block].over < turns_[block].next_over && turns_[block].next_over < death;
+  }
+
+  [[nodiscard]] bool is_kept(block_number block, std::uint64_t death) const {
+    if (turns_.empty()) return false;
+    return outlives_turns(block, death) || calls_[block].next_over < death;
+  }
+
+  // `torch.cat(results)`, and what is computed of it: made by no call, and at least half as large as all
+  // that is kept by then.
+  void find_all_joined() {
+    using end = std::pair<std::uint64_t, std::uint64_t>;              // event and bytes
+    std::priority_queue<end, std::vector<end>, std::greater<>> ends;  // of what is kept
+    std::uint64_t held = 0;
+    constexpr std::size_t fewest = 4;
+    for (block_number block = 0; block < of_.blocks.size(); ++block) {
+      if (passes_.of_block[block] != blocks::activity::evaluation) continue;
+      const auto birth = birth_event(of_, block);
+      for (; !ends.empty() && ends.top().first <= birth; ends.pop()) held -= ends.top().second;
+      const auto bytes = bytes_of(of_, block);
+      const auto death = death_event(of_, block);
+      const bool is_of_all = ends.size() >= fewest && bytes * 2 >= held;
+      if (of_.blocks[block].call == 0 && is_of_all) {
+        all_joined_.insert(block);
+      } else if (is_kept(block, death)) {
+        ends.push({death, bytes});
+        held += bytes;
+      }
+    }
   }
 
   // `all = torch.cat([all, batch])`: what a line makes is one, two, three, four batches large, or begins
@@ -387,7 +259,9 @@ class gathering {
   const blocks::evidence& of_;
   const blocks::run_passes& passes_;
   std::vector<blocks::loop_turns> turns_;
+  std::vector<blocks::loop_turns> calls_;
   std::set<trace::stack_id> joined_;  // lines
+  std::set<block_number> all_joined_;
   bool leaks_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "analyzer/judge/blocks/passes.h"
 #include "analyzer/model/allocator/side_by_side.h"
@@ -241,37 +242,25 @@ struct rise {
   return needed_as_in({earlier.forward, end}, of, refused, failed, changed);
 }
 
-// As the call of a model before it did, in proportion: its batch may be another one. Both have made as
-// many blocks by then, the last of them in the same module.
+// As the call of the model before it did that begins in the same line.
 [[nodiscard]] std::uint64_t needed_as_in_call(const blocks::evidence& of, block_number refused,
                                               const request_log& changed) {
   struct call {
     std::uint32_t number = 0;
     trace::object_id root;
-    block_number first = 0;
+    trace::stack_id stack;  // of its first block
+    std::uint64_t begin = 0;
   };
   std::vector<call> calls;
   for (block_number block = 0; block < refused; ++block) {
     const auto facts = of.blocks[block];
     const bool is_new = facts.call != 0 && (calls.empty() || calls.back().number < facts.call);
-    if (is_new) calls.push_back({facts.call, facts.root, block});
+    if (is_new) calls.push_back({facts.call, facts.root, facts.stack, birth_event(of, block)});
   }
   for (std::size_t i = calls.size(); i-- > 1;) {
     const auto& earlier = calls[i - 1];
-    if (earlier.root != calls.back().root) continue;
-    const auto twin = earlier.first + (refused - calls.back().first);
-    const auto before = of.blocks[refused - 1];
-    const bool is_alike = twin < calls[i].first && before.call == calls.back().number &&
-                          of.blocks[twin - 1].module == before.module;
-    const auto then_bytes = is_alike ? bytes_of(of, twin - 1) : 0;
-    if (then_bytes == 0) return 0;
-    const auto end = birth_event(of, calls[i].first);
-    const auto then = rise_after(changed, static_cast<block_number>(twin), end);
-    const auto times =
-        static_cast<double>(bytes_of(of, refused - 1)) / static_cast<double>(then_bytes);
-    const auto more = static_cast<double>(then.most - then.before) * times;
-    return rise_after(changed, refused, birth_event(of, refused)).before +
-           static_cast<std::uint64_t>(more);
+    if (earlier.root != calls.back().root || earlier.stack != calls.back().stack) continue;
+    return needed_as_in({earlier.begin, calls[i].begin}, of, refused, calls.back().begin, changed);
   }
   return 0;
 }
@@ -283,13 +272,21 @@ struct rise {
   return as_in_pass != 0 ? as_in_pass : needed_as_in_call(of, refused, changed);
 }
 
+// What is known of what follows the request that was refused.
+struct what_follows {
+  std::uint64_t bytes = 0;  // at least, with what is there
+  bool is_known = false;    // it is hardly more
+};
+
 // The least that the training pass takes in which memory ran out. `allocated`: at most, up to the
 // refused request.
-[[nodiscard]] std::uint64_t needed_by_pass(const blocks::evidence& of, block_number refused,
-                                           const request_log& changed, std::uint64_t allocated) {
+[[nodiscard]] what_follows needed_by_pass(const blocks::evidence& of, block_number refused,
+                                          const request_log& changed, std::uint64_t allocated) {
   const auto passes = passes_of(of);
   const auto as_before = needed_as_before(of, refused, passes, changed);
-  if (as_before != 0 || passes.training.size() > 1) return std::max(allocated, as_before);
+  if (as_before != 0 || passes.training.size() > 1) {
+    return {std::max(allocated, as_before), as_before != 0};
+  }
   std::vector<std::uint64_t> sizes(of.blocks.size(), 0);
   for (const auto& asked : changed.requests) {
     const bool is_there = asked.what() == allocator::action::allocate && asked.block < sizes.size();
@@ -297,14 +294,30 @@ struct rise {
   }
   // The activations that were there at the peak are gone by then.
   if (const auto update = first_update_of(of, refused, sizes)) {
-    return std::max(allocated, update->alive + update->left());
+    return {std::max(allocated, update->alive + update->left()), true};
   }
   const rest_of_pass rest(of, birth_event(of, refused), sizes);
   if (passes.training.empty()) {
-    return allocated + (passes.unfinished ? rest.from_forward() : 0);
+    return {allocated + (passes.unfinished ? rest.from_forward() : 0), false};
   }
   const bool in_backward = passes.training.front().end == end_event(of);
-  return allocated + (in_backward ? rest.from_backward() : 0);
+  return {allocated + (in_backward ? rest.from_backward() : 0), in_backward};
+}
+
+// Whether as much was allocated before as with the request that was refused: it was in pieces, then.
+[[nodiscard]] bool has_had_as_much(const blocks::evidence& of, block_number refused) {
+  std::vector<std::uint64_t> sizes(of.blocks.size(), 0);
+  std::uint64_t now = 0;
+  std::uint64_t most = 0;
+  for (const auto& asked : of.log.requests) {
+    if (asked.block == refused) break;
+    if (asked.block >= sizes.size()) continue;
+    auto& size = sizes[asked.block];
+    if (asked.what() == allocator::action::allocate) now += size = asked.size;
+    if (asked.what() == allocator::action::free) now -= std::min(now, std::exchange(size, 0));
+    most = std::max(most, now);
+  }
+  return now + bytes_of(of, refused) <= most;
 }
 
 }  // namespace
@@ -395,7 +408,8 @@ std::optional<piece> prover::prove(const proposal& what) const {
     now.under.usable_bytes = device_.usable_bytes;
     const auto here = allocator::replay_all_policies(*now.log, now.under);
     made.mends_out_of_memory =
-        !here.worst.out_of_memory && leaves_room(*now.log, after.worst.allocated.bytes);
+        !here.worst.out_of_memory &&
+        leaves_room(*now.log, after.worst.allocated.bytes, what.options.has_value());
     made.retries_after = here.worst.retries;
     // A setting has this one use then.
     if (what.options && !made.mends_out_of_memory) return std::nullopt;
@@ -403,10 +417,13 @@ std::optional<piece> prover::prove(const proposal& what) const {
   return made;
 }
 
-// For what follows.
-bool prover::leaves_room(const request_log& log, std::uint64_t allocated) const {
+// For what follows. A setting, which leaves all that is there, helps this one request alone where nothing
+// says what that is, unless the program has had as much before.
+bool prover::leaves_room(const request_log& log, std::uint64_t allocated, bool by_setting) const {
   if (device_.usable_bytes == 0) return true;
-  return needed_by_pass(of_, *refused_, log, allocated) <= device_.usable_bytes;
+  const auto needed = needed_by_pass(of_, *refused_, log, allocated);
+  if (needed.bytes > device_.usable_bytes) return false;
+  return !by_setting || needed.is_known || has_had_as_much(of_, *refused_);
 }
 
 std::uint64_t prover::capacity_step() const {

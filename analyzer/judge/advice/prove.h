@@ -49,7 +49,8 @@ class prover {
   void change(const std::vector<const proposal*>& all, changed& into) const;
   // Beside what is allocated up to the refusal: for the rest of the first training pass, where memory
   // ran out in it, at least.
-  [[nodiscard]] bool leaves_room(const allocator::request_log& log, std::uint64_t allocated) const;
+  [[nodiscard]] bool leaves_room(const allocator::request_log& log, std::uint64_t allocated,
+                                 bool by_setting) const;
   [[nodiscard]] bool is_short(std::uint64_t reserved) const;
   // Capacities are told apart by that, a 64th of the peak.
   [[nodiscard]] std::uint64_t capacity_step() const;

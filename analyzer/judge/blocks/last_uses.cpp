@@ -242,4 +242,25 @@ std::vector<loop_turns> turns_of_loops(const evidence& of) {
   return turns;
 }
 
+std::vector<loop_turns> turns_of_calls(const evidence& of) {
+  struct calls_of_root {
+    std::uint32_t call = 0;
+    std::uint64_t begin = 0;  // event, of its first block that was met
+    loop_turns after;         // beginnings of the calls after it
+  };
+  const auto never_over = end_event(of);
+  std::map<trace::object_id, calls_of_root> roots;
+  std::vector<loop_turns> turns(of.blocks.size(), {never_over, never_over});
+  for (auto block = static_cast<block_number>(of.blocks.size()); block-- > 0;) {
+    const auto facts = of.blocks[block];
+    if (facts.call == 0) continue;
+    const calls_of_root last{facts.call, never_over, {never_over, never_over}};
+    auto& root = roots.try_emplace(facts.root, last).first->second;
+    if (root.call != facts.call) root = {facts.call, never_over, {root.begin, root.after.over}};
+    root.begin = birth_event(of, block);
+    turns[block] = root.after;
+  }
+  return turns;
+}
+
 }  // namespace memtrace::blocks

@@ -33,4 +33,9 @@ struct loop_turns {
 
 [[nodiscard]] std::vector<loop_turns> turns_of_loops(const evidence& of);  // by block_number
 
+// The same of what a call of a model made, where the turns are calls: over where the same model is called
+// again, which is a turn also where all of a loop is one line, or half of one where a loop calls it twice.
+// What no call made: past the last event.
+[[nodiscard]] std::vector<loop_turns> turns_of_calls(const evidence& of);  // by block_number
+
 }  // namespace memtrace::blocks

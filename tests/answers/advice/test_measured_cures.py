@@ -105,6 +105,21 @@ GRADIENTS = """last.append([p.grad.cpu() if CHANGED else p.grad.clone() for p in
 AVERAGE = """last = last or [p.detach().clone() for p in model.parameters()]; [old.lerp_(new.detach(), 0.1) for old, new in zip(last, model.parameters())]"""
 RESULTS = """last.append([torch.zeros(1024, 1024 + i, device="cuda") for i in range(8)])"""
 
+ONE_LINE = """
+net = nn.Sequential(nn.Linear(256, 4096), nn.ReLU(), nn.Linear(4096, 256)).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for _ in range(4):
+        net(torch.randn(64, 256, device="cuda")).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    with torch.no_grad():
+        found = [{each} for _ in range(48)]
+        shown = {shown}
+        del found
+"""
+KEPT_RESULT = 'net(torch.randn(2048, 256, device="cuda")).to("cpu" if CHANGED else "cuda")'
+
 CASES = [
     ("kept_views", KEPT, {"keep": ""}, "600MiB", True),
     ("kept_views", KEPT, {"keep": "wholes[step] = hidden"}, "600MiB", False),
@@ -114,6 +129,8 @@ CASES = [
     ("evaluation_without_gradients", DISTILS, {"wanted": "wanted", "trains": "True"}, "1400MiB", False),
     ("untrained_gradients", FROZEN, {"step": ""}, "1GiB", True),
     ("untrained_gradients", FROZEN, {"step": "whole.step(); whole.zero_grad()"}, "1GiB", False),
+    ("evaluation_outputs", ONE_LINE, {"each": KEPT_RESULT, "shown": "torch.cat([one.cpu() for one in found])"}, "500MiB", True),
+    ("evaluation_outputs", ONE_LINE, {"each": KEPT_RESULT + ".mean()", "shown": "found[-1]"}, "500MiB", False),
     ("state_copies", COPIES, {"copy": STATE, "keep": "last[-5:]"}, "700MiB", True),
     ("state_copies", COPIES, {"copy": GRADIENTS, "keep": "last[-5:]"}, "700MiB", True),
     ("state_copies", COPIES, {"copy": RESULTS, "keep": "last[-5:]"}, "700MiB", False),

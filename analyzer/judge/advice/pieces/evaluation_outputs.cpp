@@ -127,7 +127,12 @@ struct collected {
 }
 
 [[nodiscard]] collected find(const blocks::evidence& of, const blocks::run_passes& passes) {
-  const auto turns = turns_of_loops(of);
+  auto turns = turns_of_loops(of);
+  // Where all of a loop is one line, the lines around it turn later, and its calls tell its turns.
+  const auto calls = turns_of_calls(of);
+  for (block_number block = 0; block < turns.size(); ++block) {
+    if (turns[block].next_over >= death_event(of, block)) turns[block] = calls[block];
+  }
   // Layers that are added while a model serves.
   line_set no_results;
   for (const auto& facts : of.blocks) {
@@ -145,6 +150,7 @@ struct collected {
            turns[block].next_over < death_event(of, block) &&
            turns[block].over < turns[block].next_over;
   };
+  const auto refused = fatal_refusal(of);
   windows of_lines(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (is_result(block)) of_lines.add(block);
@@ -166,7 +172,8 @@ struct collected {
       most = std::max(most, bytes);
     } else if (of.blocks[block].call == 0 && ends.size() >= fewest_results && bytes >= held / 2) {
       found.joined.push_back(block);
-      found.highest = std::max(found.highest, held + bytes);
+      // The request that was refused was never there.
+      if (block != refused) found.highest = std::max(found.highest, held + bytes);
     }
   }
   return found;

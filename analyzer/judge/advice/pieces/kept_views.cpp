@@ -41,28 +41,12 @@ struct all_viewed {
   block_number largest = 0;  // that a heap scan has seen
 };
 
-// By block: from where on nothing but what is kept uses it: its turn of a loop is over, or the model
-// that made it is called again, as where all of a loop is one line.
+// By block: from where on nothing but what is kept uses it.
 [[nodiscard]] std::vector<std::uint64_t> ends_of_use(const blocks::evidence& of) {
-  struct calls_of_root {
-    std::uint32_t call = 0;
-    std::uint64_t begin = 0;  // event, of what was met last
-    std::uint64_t next = 0;   // of the call after it
-  };
   const auto turns = turns_of_loops(of);
-  const auto never = end_event(of);
-  std::map<trace::object_id, calls_of_root> roots;
+  const auto calls = turns_of_calls(of);
   std::vector<std::uint64_t> ends(of.blocks.size());
-  for (auto block = static_cast<block_number>(of.blocks.size()); block-- > 0;) {
-    ends[block] = turns[block].over;
-    const auto facts = of.blocks[block];
-    if (facts.call == 0) continue;
-    const calls_of_root last{facts.call, never, never};
-    auto& root = roots.try_emplace(facts.root, last).first->second;
-    if (root.call != facts.call) root = {facts.call, never, root.begin};
-    root.begin = birth_event(of, block);
-    ends[block] = std::min(ends[block], root.next);
-  }
+  for (std::size_t i = 0; i < ends.size(); ++i) ends[i] = std::min(turns[i].over, calls[i].over);
   return ends;
 }
 

@@ -5,9 +5,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <utility>
+#include <set>
 #include <vector>
 
 #include "analyzer/judge/advice/model_parts.h"
@@ -37,26 +36,24 @@ constexpr std::size_t most_steps = 32;
 }
 
 // Whether most of what the optimizer has moments of gets gradients of some rows alone, as an embedding with
-// sparse=True: other gradients are as large as their parameters. Other optimizers refuse them, or make
-// momentum buffers that grow.
+// sparse=True: no backward pass makes anything of its size, nor of half of it, as in 16 bits. Other
+// optimizers refuse them, or make momentum buffers that grow.
 [[nodiscard]] bool has_sparse_gradients(const blocks::evidence& of,
                                         const std::vector<block_number>& moments) {
-  if (of.step_ends.empty()) return false;  // not all of them are named yet
-  std::map<std::pair<trace::object_id, trace::text_id>, std::uint64_t> gradients;
+  std::set<std::uint64_t> sizes;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto facts = of.blocks[block];
-    if (facts.what != attribution::category::gradients || !facts.name) continue;
-    auto& most = gradients[{facts.root, facts.name}];
-    most = std::max(most, bytes_of(of, block));
+    const bool is_made = facts.born_in == attribution::phase::backward ||
+                         facts.what == attribution::category::gradients;
+    if (is_made) sizes.insert(bytes_of(of, block));
   }
   std::uint64_t sparse = 0;
   std::uint64_t dense = 0;
   for (const auto block : moments) {
-    const auto known = gradients.find({of.blocks[block].root, of.blocks[block].name});
-    const bool is_dense = known != gradients.end() && known->second * 2 >= bytes_of(of, block);
-    (is_dense ? dense : sparse) += bytes_of(of, block);
+    const auto bytes = bytes_of(of, block);
+    (sizes.contains(bytes) || sizes.contains(bytes / 2) ? dense : sparse) += bytes;
   }
-  return !gradients.empty() && sparse > dense;
+  return sparse > dense;
 }
 
 void drop_all(const std::vector<block_number>& blocks, request_edits& edits) {
