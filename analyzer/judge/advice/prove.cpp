@@ -278,8 +278,8 @@ struct what_follows {
   bool is_known = false;    // it is hardly more
 };
 
-// The least that the training pass takes in which memory ran out. `allocated`: at most, up to the
-// refused request.
+// The least that the pass, or the call of a model, takes in which memory ran out. `allocated`: at most, up
+// to the refused request.
 [[nodiscard]] what_follows needed_by_pass(const blocks::evidence& of, block_number refused,
                                           const request_log& changed, std::uint64_t allocated) {
   const auto passes = passes_of(of);

@@ -47,8 +47,8 @@ class prover {
     allocator::scenario under;
   };
   void change(const std::vector<const proposal*>& all, changed& into) const;
-  // Beside what is allocated up to the refusal: for the rest of the first training pass, where memory
-  // ran out in it, at least.
+  // For what follows the refusal, as far as it is known: as much as a pass or a call before took from
+  // there on, or what the rest of a first training pass takes at least.
   [[nodiscard]] bool leaves_room(const allocator::request_log& log, std::uint64_t allocated,
                                  bool by_setting) const;
   [[nodiscard]] bool is_short(std::uint64_t reserved) const;

@@ -108,8 +108,6 @@ std::vector<std::uint64_t> ends_of_use_in_forward(const evidence& of) {
   return ends;
 }
 
-using allocator::block_number;
-
 namespace {
 
 struct code_place {

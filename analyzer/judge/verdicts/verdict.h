@@ -116,6 +116,7 @@ struct remedy {
   std::string caution;  // what does not help, or what it costs; may be empty
   double saves_bytes_per_step = 0;
   bool helps_what_fills = false;  // and is emptied by itself: that needs no bound and no reset()
+  bool moves_to_host = false;     // what is kept, and nothing else
 };
 
 // Growth that somebody expects: of several who do, the one that explains most of it.

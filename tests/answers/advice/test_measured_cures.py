@@ -230,6 +230,49 @@ def test_what_only_evaluates_and_runs_out_is_told_of_a_smaller_batch(built, tmp_
     recordings.record(program, "--changed", memory="1200MiB", bare=True).expect(0)
 
 
+ATTENDS = """
+class Attend(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.project = nn.Linear(512, 3 * 512)
+    def forward(self, x):
+        q, k, v = (part.view(4, 1024, 8, 64).transpose(1, 2) for part in self.project(x).chunk(3, -1))
+        {attend}
+
+model = nn.Sequential(*[Attend() for _ in range(2)]).cuda()
+for step in range(4):
+    model(torch.zeros(4, 1024, 512, device="cuda")).sum().backward()
+    model.zero_grad()
+"""
+BY_HAND = "return ((q @ k.transpose(-1, -2)).softmax(-1) @ v).transpose(1, 2).reshape(4, 1024, 512)"
+FALLS_BACK = ("with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):\n"
+              "            return nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(4, 1024, 512)")
+
+
+@pytest.mark.parametrize("attend, told", [(BY_HAND, "attention_kernel"), (FALLS_BACK, "attention_fallback")])
+def test_who_calls_the_function_is_not_told_to_call_it(built, tmp_path, attend, told):
+    advice = recordings.record(written(tmp_path, ATTENDS.replace("{attend}", attend)), memory="1700MiB").expect(0).report()["advice"]
+    found, = [one for one in advice if one["id"].startswith("attention_")]
+    assert found["id"] == told and found["free"] == (told == "attention_kernel")
+
+
+SPARSE = """
+table = nn.Embedding(200000, 128, sparse={sparse}).cuda()
+optimizer = torch.optim.{optimizer}(table.parameters())
+for step in range(6):
+    table(torch.zeros(512, dtype=torch.long, device="cuda")).square().mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize("sparse, optimizer, memory", [("True", "SparseAdam", "600MiB"), ("False", "Adam", "900MiB")])
+def test_other_optimizers_refuse_sparse_gradients(built, tmp_path, sparse, optimizer, memory):
+    text = SPARSE.replace("{sparse}", sparse).replace("{optimizer}", optimizer)
+    advice = recordings.record(written(tmp_path, text), memory=memory).expect(0).report()["advice"]
+    assert bool([one for one in advice if one["id"].startswith("optimizer_")]) == (sparse == "False")
+
+
 ALONE = """
 bank = torch.zeros(10000, 512, device="cuda")
 found = (torch.zeros(64, 1, 512, device="cuda") - bank[None]).norm(dim=-1)

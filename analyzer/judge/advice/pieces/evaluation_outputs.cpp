@@ -34,9 +34,8 @@ using line_set = std::set<trace::stack_id>;
   line_set found;
   for (const auto& one : of.findings.verdicts) {
     for (const auto& who : one.suspects) {
-      const bool is_moved = who.fix && brief_words(who.fix->id).find("cpu()") != std::string::npos;
       const bool is_bounded = who.fills && who.fills->bound;
-      if (is_bounded || (who.fix && !is_moved)) found.insert(who.stack);
+      if (is_bounded || (who.fix && !who.fix->moves_to_host)) found.insert(who.stack);
     }
   }
   return found;
@@ -118,9 +117,8 @@ struct collected {
   if (passes.of_block[block] != blocks::activity::evaluation) return false;
   const auto facts = of.blocks[block];
   // What a graph keeps goes with the graph, wherever its result is.
-  const bool has_graph = facts.kept_by_autograd || no_results.contains(facts.stack) ||
-                         passes.without_backward.contains(facts.call);
-  if (facts.born_in == phase::setup || has_graph) return false;
+  const bool has_graph = facts.kept_by_autograd || passes.without_backward.contains(facts.call);
+  if (facts.born_in == phase::setup || has_graph || no_results.contains(facts.stack)) return false;
   const auto what = facts.what;
   return what == category::outputs || what == category::collected || what == category::other ||
          what == category::activations || what == category::inputs;
@@ -133,8 +131,8 @@ struct collected {
   for (block_number block = 0; block < turns.size(); ++block) {
     if (turns[block].next_over >= death_event(of, block)) turns[block] = calls[block];
   }
+  auto no_results = cured_or_bounded(of);
   // Layers that are added while a model serves.
-  line_set no_results;
   for (const auto& facts : of.blocks) {
     if (facts.what == category::weights) no_results.insert(facts.stack);
   }
@@ -143,7 +141,6 @@ struct collected {
   using end = std::pair<std::uint64_t, std::uint64_t>;              // event and bytes
   std::priority_queue<end, std::vector<end>, std::greater<>> ends;  // of results, the next first
   std::uint64_t most = 0;
-  no_results.merge(cured_or_bounded(of));
   const inputs_of_calls inputs(of);
   const auto is_result = [&](block_number block) {
     return can_be_result(of, passes, no_results, block) && !inputs.has(block, turns[block].over) &&

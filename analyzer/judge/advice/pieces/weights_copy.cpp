@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of a model's weights that no forward pass uses: a moving average of them, or the
-// checkpoint that they were loaded from.
+// Copies of a model's weights that no forward pass uses: a moving average of them, the checkpoint that
+// they were loaded from, or copies that the program makes of its state time and again.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -82,6 +82,7 @@ std::optional<verdicts::remedy> kept_with_graph(const clues& of) {
   verdicts::remedy what;
   const bool results = of.grows_by_results();
   what.id = results ? "results_with_graph" : "kept_with_graph";
+  what.moves_to_host = results;
   what.helps_what_fills = true;
   what.cause = fmt::format(
       "{} keeps results together with the graphs that made them, and with everything that these "

@@ -36,6 +36,7 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
   const bool trainer = of.passes_through("/transformers/trainer");
   verdicts::remedy what;
   what.id = trainer ? "eval_accumulation_steps" : "evaluation_results";
+  what.moves_to_host = !trainer;
   what.helps_what_fills = true;
   what.cause =
       fmt::format("{} the results of every evaluation batch on the GPU.",
@@ -61,6 +62,7 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   if (!lightning && !(by_epochs(of) && of.grows_by_results())) return std::nullopt;
   verdicts::remedy what;
   what.id = "epoch_outputs";
+  what.moves_to_host = true;
   what.helps_what_fills = true;
   what.cause = fmt::format("{} keeps what the steps of an epoch return.", of.variable());
   what.change =
@@ -91,6 +93,7 @@ std::optional<verdicts::remedy> collected_results(const clues& of) {
   if (!of.kept_in() || of.kept_by(format::held_bounded)) return std::nullopt;
   verdicts::remedy what;
   what.id = is_input(of) ? "collected_batches" : "collected_results";
+  what.moves_to_host = !is_input(of);
   what.cause = fmt::format(
       "{} gets one more {} on the GPU with each step, and nothing takes them "
       "out.",
