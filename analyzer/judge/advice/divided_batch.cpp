@@ -106,8 +106,9 @@ namespace {
   return found;
 }
 
-// Each row of what is computed by each row of something else that is (a @ b.T of a contrastive loss), as
-// the operation tells that keeps both: what comes out has as many rows as columns. A copy of a weight in
+// Each row of what is computed by each row of something else that is, or of itself (a @ b.T of a
+// contrastive loss, torch.cdist(e, e)), as the operation tells that keeps both: what comes out has as many
+// rows as columns. A copy of a weight in
 // another type, or a weight that is computed, has as many numbers as a parameter.
 [[nodiscard]] bool multiplies_rows(const blocks::evidence& of, const blocks::run_passes& passes) {
   std::set<std::uint64_t> parameters;  // numbers of each
@@ -131,8 +132,7 @@ namespace {
     const auto left = block_from(of, one.block_event);
     const auto right = block_from(of, other.block_event);
     const auto made = block_from(of, one.before);
-    if (left == right || !is_computed(left) || !is_computed(right) || made >= of.blocks.size())
-      continue;
+    if (!is_computed(left) || !is_computed(right) || made >= of.blocks.size()) continue;
     const auto rows = of.blocks[left];
     const auto by = of.blocks[right];
     // As it is, or transposed, as it was kept first.
@@ -146,11 +146,31 @@ namespace {
   return false;
 }
 
+// The distances of all rows from one another: torch.cdist(e, e) keeps as many rows of them as columns.
+[[nodiscard]] bool measures_distances(const blocks::evidence& of,
+                                      const blocks::run_passes& passes) {
+  std::set<trace::stack_id> lines;
+  for (const auto& facts : of.blocks) {
+    if (!facts.node || !facts.forward) continue;
+    const auto node = of.names[facts.node];
+    const bool is_distance =
+        node.starts_with("CdistBackward") || node.starts_with("EuclideanDistBackward");
+    if (is_distance) lines.insert(facts.forward);
+  }
+  for (block_number block = 0; block < of.blocks.size() && !lines.empty(); ++block) {
+    const auto facts = of.blocks[block];
+    const bool is_kept = passes.of_block[block] == blocks::activity::training &&
+                         facts.kept_by_autograd && lines.contains(facts.stack);
+    if (is_kept && facts.dimensions == 2 && facts.rows == facts.columns) return true;
+  }
+  return false;
+}
+
 // What autograd keeps is of pairs of the rows that it keeps, too: (heads, rows, rows) beside
 // (rows, width). Of sequences the rows beside them are those of all samples; a mask (rows, rows)
 // says nothing.
 [[nodiscard]] bool trains_on_pairs(const blocks::evidence& of, const blocks::run_passes& passes) {
-  if (multiplies_rows(of, passes)) return true;
+  if (multiplies_rows(of, passes) || measures_distances(of, passes)) return true;
   const auto products = rows_of_products(of);
   std::set<std::uint32_t> rows;
   std::map<std::uint32_t, std::uint64_t> squares;

@@ -404,6 +404,8 @@ namespace {
 std::optional<bound> by_keys(const case_at_hand& in, const use& grows) {
   if (!grows.key || is_made_longer(in, grows)) return std::nullopt;
   if (grows.kind == use_kind::put && !is_dictionary(in.asked.container)) {
+    // groups.setdefault(key, []).append(x): a dictionary has this list, which gets longer.
+    if (grows.at.is("call")) return std::nullopt;
     // A list has no more places than it has; a class of its own may be anything.
     if (!has_places(in.asked.container)) return std::nullopt;
     if (in.asked.length == 0 || in.asked.container.empty()) return std::nullopt;

@@ -105,6 +105,21 @@ GRADIENTS = """last.append([p.grad.cpu() if CHANGED else p.grad.clone() for p in
 AVERAGE = """last = last or [p.detach().clone() for p in model.parameters()]; [old.lerp_(new.detach(), 0.1) for old, new in zip(last, model.parameters())]"""
 RESULTS = """last.append([torch.zeros(1024, 1024 + i, device="cuda") for i in range(8)])"""
 
+BANK = """
+encoder = nn.Sequential(nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 512)).cuda()
+head = nn.Linear(512, 10).cuda()
+optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.01)
+bank = []
+for step in range(48):
+    found = encoder(torch.randn(32, 200, 256, device="cuda"))
+    loss = nn.functional.cross_entropy(head(found[:, -1]), torch.zeros(32, dtype=torch.long, device="cuda"))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    bank.append(found.detach(){part} if not CHANGED else found.detach(){part}.clone())
+    bank = bank[-32:]
+"""
+
 ONE_LINE = """
 net = nn.Sequential(nn.Linear(256, 4096), nn.ReLU(), nn.Linear(4096, 256)).cuda()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -123,6 +138,8 @@ KEPT_RESULT = 'net(torch.randn(2048, 256, device="cuda")).to("cpu" if CHANGED el
 CASES = [
     ("kept_views", KEPT, {"keep": ""}, "600MiB", True),
     ("kept_views", KEPT, {"keep": "wholes[step] = hidden"}, "600MiB", False),
+    ("kept_views", BANK, {"part": "[:, -1]"}, "1GiB", True),
+    ("kept_views", BANK, {"part": ""}, "1GiB", False),
     ("evaluation_without_gradients", VALIDATES, {"use": "print(total.item())"}, "1700MiB", True),
     ("evaluation_without_gradients", VALIDATES, {"use": "total.backward()"}, "1700MiB", False),
     ("evaluation_without_gradients", DISTILS, {"wanted": "wanted.detach()", "trains": "False"}, "1400MiB", True),
@@ -208,6 +225,7 @@ for step in range(6):
 
 @pytest.mark.parametrize("loss, is_told", [
     ("scores = a(x) @ b(y).T; loss = nn.functional.cross_entropy(scores[:64], torch.arange(64, device='cuda'))", False),
+    ("loss = torch.cdist(*[torch.cat([a(x), b(y)])[::4]] * 2).mean()", False),
     ("loss = (a(x) * b(y)).mean()", True)])
 def test_a_loss_over_all_pairs_of_a_batch_cannot_be_divided(built, tmp_path, loss, is_told):
     advice = recordings.record(written(tmp_path, PAIRS.replace("{loss}", loss)), memory="2400MiB").expect(0).report()["advice"]
@@ -254,6 +272,75 @@ def test_who_calls_the_function_is_not_told_to_call_it(built, tmp_path, attend, 
     advice = recordings.record(written(tmp_path, ATTENDS.replace("{attend}", attend)), memory="1700MiB").expect(0).report()["advice"]
     found, = [one for one in advice if one["id"].startswith("attention_")]
     assert found["id"] == told and found["free"] == (told == "attention_kernel")
+
+
+PENALTY = "h = (q @ k.transpose(-1, -2)).softmax(-1); penalties.append((h * (h + 1e-9).log()).mean()); return (h @ v).transpose(1, 2).reshape(4, 1024, 512)"
+TWICE = """
+penalties = []
+for step in range(4):
+    x = torch.zeros(4, 1024, 512, device="cuda", requires_grad=True)
+    loss = model(x).square().sum() + sum(penalties)
+    {backward}
+    penalties.clear()
+    model.zero_grad()
+"""
+DIFFERENTIATES = "gradient, = torch.autograd.grad(loss, x, create_graph=True); gradient.square().sum().backward()"
+
+
+@pytest.mark.parametrize("attend, backward, is_told", [
+    (BY_HAND, "loss.backward()", True), (PENALTY, "loss.backward()", False), (BY_HAND, DIFFERENTIATES, False)])
+def test_scores_that_the_loss_or_a_second_derivative_needs_stay(built, tmp_path, attend, backward, is_told):
+    text = ATTENDS.replace("{attend}", attend)
+    text = text[:text.index("for step in range(4):")] + TWICE.replace("{backward}", backward)
+    advice = recordings.record(written(tmp_path, text), memory="2500MiB").expect(0).report()["advice"]
+    assert bool([one for one in advice if one["id"].startswith("attention_")]) == is_told
+
+
+WORDS = """
+body, head = nn.Linear(256, 256).cuda(), nn.Linear(256, 16000, bias=False).cuda()
+optimizer = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+for step in range(6):
+    logits = head(body(torch.randn(4096, 256, device="cuda")))
+    loss = nn.functional.cross_entropy(logits, torch.zeros(4096, dtype=torch.long, device="cuda")){beside}
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize("beside, is_told", [("", True), (" + logits.logsumexp(-1).square().mean()", False)])
+def test_logits_that_the_program_needs_as_a_whole_stay(built, tmp_path, beside, is_told):
+    advice = recordings.record(written(tmp_path, WORDS.replace("{beside}", beside)), memory="1900MiB").expect(0).report()["advice"]
+    assert bool([one for one in advice if one["id"] == "chunked_loss"]) == is_told
+
+
+PARTS = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(1024, 4096)
+        self.parts = nn.ModuleList([nn.Linear(4096, 4096) for _ in range(3)])
+        self.spare = nn.ModuleList([nn.Linear(4096, 4096) for _ in range(2)])
+    def forward(self, x):
+        x = self.first(x)
+        for part in self.parts:
+            x = nn.functional.relu({call})
+        return x
+
+model = Net().cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(6):
+    model(torch.randn(64, 1024, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize("call", ["part(x)", "nn.functional.linear(x, part.weight, part.bias)"])
+def test_a_module_is_used_where_its_weights_get_gradients(built, tmp_path, call):
+    advice = recordings.record(written(tmp_path, PARTS.replace("{call}", call)), memory="1GiB").expect(0).report()["advice"]
+    found, = [one for one in advice if one["id"] == "unused_parameters"]
+    assert "spare" in found["change"] and "parts" not in found["change"], found["change"]
 
 
 SPARSE = """

@@ -80,8 +80,10 @@ def test_a_moment_that_the_run_does_not_have_is_an_error(built):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="needs transformers")
-def test_a_generation_is_told_by_its_cache_up_to_the_model_s_positions(built):
-    line = first_line(recordings.record(programs.path("one_generation"), imports=("transformers",)))
+@pytest.mark.parametrize("memory", [None, "470MiB"])
+def test_a_generation_is_told_by_its_cache_up_to_the_model_s_positions(built, memory):
+    """Also where memory is short of the positions: how long a text gets is chosen for each."""
+    line = first_line(recordings.record(programs.path("one_generation"), memory=memory, imports=("transformers",)))
     # Keys and values of 4 layers of 512 numbers of 16 bits, for each of 64 texts; and 512 positions.
     a_token = 2 * 4 * 512 * 2 * 64
     said = re.search(r"^FITS.* · KV cache: (\d+) KiB a token, (\d+) MiB at the model's 512 positions$", line)

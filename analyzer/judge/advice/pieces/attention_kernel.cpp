@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -38,6 +39,27 @@ namespace {
   });
 }
 
+// A second operation keeps them as its operand, beside the product with the values: the program
+// computes with the scores themselves.
+[[nodiscard]] bool are_used_elsewhere(const blocks::evidence& of, const std::vector<bool>& scores) {
+  std::map<block_number, std::set<std::uint64_t>> retainers;
+  for (const auto& kept : of.keepings) {
+    const auto block = block_from(of, kept.block_event);
+    const bool is_score = block < scores.size() && scores[block] && !kept.output &&
+                          birth_event(of, block) == kept.block_event;
+    if (is_score) retainers[block].insert(kept.before);
+  }
+  return std::ranges::any_of(retainers, [](const auto& one) { return one.second.size() > 1; });
+}
+
+// Of a backward pass that records a graph; no fused kernel's backward has a derivative.
+[[nodiscard]] bool differentiates_twice(const blocks::evidence& of) {
+  return std::ranges::any_of(of.blocks, [](const blocks::block_facts& facts) {
+    return facts.born_in == attribution::phase::backward && facts.kept_by_autograd &&
+           !facts.recomputed;
+  });
+}
+
 // Where the program calls scaled_dot_product_attention and PyTorch computes it without a kernel of its
 // own: no other function has this softmax.
 [[nodiscard]] bool falls_back(const blocks::evidence& of, trace::object_id module) {
@@ -51,14 +73,14 @@ void tell_fallback(proposal& made, const std::string& line) {
   made.id = "attention_fallback";
   made.title = "scaled_dot_product_attention is computed without a fused kernel";
   made.change = fmt::format(
-      "`with torch.nn.attention.sdpa_kernel([SDPBackend.FLASH_ATTENTION, "
-      "SDPBackend.EFFICIENT_ATTENTION]):` around the call{}: its warnings say why no kernel takes "
-      "it",
+      "give the call{} what a fused kernel takes: mostly numbers of 16 bits, keys and values "
+      "repeated "
+      "instead of enable_gqa, another mask, or no sdpa_kernel(SDPBackend.MATH) around it; "
+      "torch.backends.cuda.can_use_efficient_attention(torch.backends.cuda.SDPAParams(q, k, v, "
+      "mask, dropout, is_causal, enable_gqa), debug=True) warns of what is in the way",
       line.empty() ? "" : " at " + line);
   made.free = false;
-  made.cost =
-      "what the warnings ask for: mostly numbers of 16 bits, keys and values repeated instead of "
-      "enable_gqa, or another mask";
+  made.cost = "what it takes: other rounding in 16 bits, copies of repeated keys and values";
   made.not_when = "none of it can be had";
 }
 
@@ -66,7 +88,8 @@ void tell_fallback(proposal& made, const std::string& line) {
 
 proposals attention_kernel(const blocks::evidence& of) {
   const auto scores = grows_quadratically(of);
-  if (!are_of_products(of, scores)) return {};
+  if (!are_of_products(of, scores) || are_used_elsewhere(of, scores) || differentiates_twice(of))
+    return {};
   std::uint64_t bytes = 0;
   std::uint64_t most = 0;
   trace::stack_id stack;

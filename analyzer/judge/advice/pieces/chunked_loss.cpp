@@ -58,7 +58,7 @@ class search {
       if (is_of_the_loss(block)) find_logits(block, of_.blocks[block]);
     }
     if (const auto refused = fatal_refusal(of_)) look_at_refusal(*refused, *fatal_oom(of_));
-    if (words_.empty()) return {};
+    if (words_.empty() || are_used_elsewhere()) return {};
     for (block_number block = 0; block < of_.blocks.size(); ++block) look_at_backward(block);
     std::ranges::sort(found_.blocks);
     const auto end = std::unique(found_.blocks.begin(), found_.blocks.end());
@@ -104,12 +104,14 @@ class search {
     constexpr block_number most = 64;
     words_.insert(facts.columns);
     lines_.insert(facts.stack);
+    if (shapes_.insert({facts.rows, facts.columns}).second) losses_.push_back(facts);
     found_.blocks.push_back(loss);
     for (auto block = loss; block > 0 && loss - block < most;) {
       const auto before = of_.blocks[--block];
       if (before.born_in == phase::backward) break;
       if (!is_places_times_words(block, facts)) continue;
       found_.blocks.push_back(block);
+      made_before_.insert(birth_event(of_, block));
       if (before.module && before.module != before.root) break;  // the head
       lines_.insert(before.stack);
     }
@@ -117,6 +119,14 @@ class search {
       most_ = bytes_of(of_, loss);
       found_.stack = facts.stack;
     }
+  }
+
+  // An operation keeps the logits themselves, which no cross-entropy does: the program computes with
+  // them beside it.
+  [[nodiscard]] bool are_used_elsewhere() const {
+    return std::ranges::any_of(of_.keepings, [&](const blocks::keeping& kept) {
+      return !kept.output && made_before_.contains(kept.block_event);
+    });
   }
 
   // Gradients of the logits and of what was made of them, and of the head's weights.
@@ -128,9 +138,8 @@ class search {
       return;
     }
     if (like_parameters_[block] || !lines_.contains(facts.forward)) return;
-    const auto bytes = bytes_of(of_, block);
-    if (std::ranges::any_of(words_, [&](std::uint64_t words) {
-          return bytes % (2 * words) == 0 && bytes >= 2 * words * chunks;
+    if (std::ranges::any_of(losses_, [&](const blocks::block_facts& loss) {
+          return has_places_times_words(bytes_of(of_, block), loss);
         })) {
       found_.blocks.push_back(block);
     }
@@ -141,7 +150,11 @@ class search {
                                            const blocks::block_facts& loss) const {
     const auto facts = of_.blocks[block];
     if (facts.dimensions != 0 && facts.columns != loss.columns) return false;
-    const auto bytes = bytes_of(of_, block);
+    return has_places_times_words(bytes_of(of_, block), loss);
+  }
+
+  [[nodiscard]] static bool has_places_times_words(std::uint64_t bytes,
+                                                   const blocks::block_facts& loss) {
     return std::ranges::any_of(std::array<std::uint64_t, 2>{2, 4}, [&](std::uint64_t width) {
       const auto row = loss.columns * width;
       const auto places = bytes / row;
@@ -160,6 +173,9 @@ class search {
   std::set<std::uint32_t> heads_;
   std::set<std::uint32_t> words_;    // of the losses
   std::set<trace::stack_id> lines_;  // of the loss, and of what is between it and the head
+  std::set<std::pair<std::uint32_t, std::uint32_t>> shapes_;
+  std::vector<blocks::block_facts> losses_;  // one of each shape
+  std::set<std::uint64_t> made_before_;      // births of the logits and of their copies
   weight_shapes weights_{of_};
   vocabulary_loss found_;
   std::uint64_t most_ = 0;

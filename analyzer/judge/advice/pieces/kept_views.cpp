@@ -50,6 +50,18 @@ struct all_viewed {
   return ends;
 }
 
+// By training pass: the event of the last block that its backward pass makes.
+[[nodiscard]] std::vector<std::uint64_t> last_of_backward(const blocks::evidence& of,
+                                                          const blocks::run_passes& passes) {
+  std::vector<std::uint64_t> last(passes.training.size(), 0);
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    if (of.blocks[block].born_in != attribution::phase::backward) continue;
+    const auto event = birth_event(of, block);
+    if (const auto pass = passes.at(event)) last[*pass] = event;
+  }
+  return last;
+}
+
 [[nodiscard]] all_viewed find(const blocks::evidence& of) {
   const auto of_views = [](const blocks::block_facts& facts) {
     return facts.view_share != 0 && facts.view_share != blocks::held_whole && facts.stack;
@@ -58,11 +70,13 @@ struct all_viewed {
   const auto ends = ends_of_use(of);
   const auto stays = [&](block_number block) { return ends[block] < death_event(of, block); };
   const auto passes = passes_of(of);
-  // What a backward pass has used is kept by no graph any more.
+  // What a backward pass has used is kept by no graph any more; the inputs of the next one may come
+  // before that begins.
+  const auto last_backward = last_of_backward(of, passes);
   const auto has_graph = [&](block_number block) {
     if (!of.blocks[block].kept_by_autograd) return false;
     const auto pass = passes.at(birth_event(of, block));
-    return !pass || passes.training[*pass].end > ends[block];
+    return !pass || last_backward[*pass] > ends[block];
   };
   std::map<trace::stack_id, seen_of_line> lines;
   for (block_number block = 0; block < of.blocks.size(); ++block) {

@@ -88,12 +88,16 @@ struct unused {
   return found;
 }
 
-// Parameters that autograd has not given a gradient, though they ask for one.
-class without_gradient {
+// Whether autograd has given parameters a gradient, and whether they ask for one.
+class gradients_given {
  public:
-  explicit without_gradient(const blocks::evidence& of) {
+  explicit gradients_given(const blocks::evidence& of) {
     for (const auto& facts : of.blocks) {
-      if (facts.what == category::gradients) has_one_.insert({facts.root.value, facts.name.value});
+      if (facts.what != category::gradients) continue;
+      has_one_.insert({facts.root.value, facts.name.value});
+      if (facts.born_in != attribution::phase::backward || !facts.name) continue;
+      const auto module = parent_of(of.names[facts.name]);
+      used_.insert({facts.root.value, std::string(module)});
     }
     for (const auto& [number, device] : of.attributed.devices) {
       for (const auto& row : device.parameters) {
@@ -101,7 +105,11 @@ class without_gradient {
       }
     }
   }
-  [[nodiscard]] bool contains(const blocks::block_facts& facts, std::string_view name) const {
+  // A backward pass made one for a parameter of this module: something computes with it.
+  [[nodiscard]] bool to_module(trace::object_id root, std::string_view module) const {
+    return used_.contains({root.value, std::string(module)});
+  }
+  [[nodiscard]] bool lacks(const blocks::block_facts& facts, std::string_view name) const {
     const std::string text(name);
     return trainable_.contains(text) && !frozen_.contains(text) &&
            !has_one_.contains({facts.root.value, facts.name.value});
@@ -109,6 +117,7 @@ class without_gradient {
 
  private:
   std::set<std::pair<std::uint32_t, std::uint32_t>> has_one_;  // by root and name
+  std::set<std::pair<std::uint32_t, std::string>> used_;       // by root and path
   std::set<std::string> trainable_;
   std::set<std::string> frozen_;
 };
@@ -126,7 +135,7 @@ class without_gradient {
 [[nodiscard]] unused find(const blocks::evidence& of) {
   const called_modules called(of);
   const auto roots = roots_with_modules(of, called);
-  const without_gradient idle(of);
+  const gradients_given given(of);
   unused found;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -135,9 +144,10 @@ class without_gradient {
     const auto name = of.names[facts.name];
     const auto module = parent_of(name);
     if (module.empty() || called.ran(facts.root, module)) continue;
-    // The model itself can use the weights of its own parts, F.linear(x, self.head.weight), and
-    // autograd gives them gradients then.
-    if (parent_of(module).empty() && !idle.contains(facts, name)) continue;
+    // Others can use its weights, F.linear(x, self.head.weight), and autograd gives them gradients
+    // then; the model itself is likeliest to.
+    if (given.to_module(facts.root, module)) continue;
+    if (parent_of(module).empty() && !given.lacks(facts, name)) continue;
     found.blocks.push_back(block);
     found.modules.insert(std::string(outermost(called, facts.root, module)));
     (facts.what == category::weights ? found.weights : found.others) += bytes_of(of, block);

@@ -212,9 +212,9 @@ struct copied_state {
   made.title = "Copies as large as a model's parameters stay on the GPU";
   const auto line = line_of(of, copies.stack);
   made.change = fmt::format(
-      "keep them on the host{}: {{name: value.cpu() for name, value in "
-      "model.state_dict().items()}}, "
-      "or .cpu() in the place of each clone()",
+      "keep them on the host{}: .cpu() in the place of each clone(); of a state_dict "
+      "{{name: value.cpu() for name, value in model.state_dict().items()}}, and an optimizer's "
+      "likewise",
       line.empty() ? "" : ", where they are made at " + line);
   made.evidence =
       fmt::format("{} at the peak, in tensors of the sizes that the model's parameters have",

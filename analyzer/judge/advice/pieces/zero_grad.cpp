@@ -82,7 +82,9 @@ using gradients_by_parameter =
   const untrained_parts untrained(of);
   std::map<std::uint32_t, std::uint64_t> by_step;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
-    if (of.blocks[block].what != category::gradients) continue;
+    // Where nobody told of an optimizer's own, there may be none.
+    if (of.blocks[block].what != category::gradients || !of.blocks[block].seen_by_optimizer)
+      continue;
     // No optimizer's zero_grad() has those of a model that none of them has.
     if (is_kept_by_another(of, all, block) || untrained.part_of(of.blocks[block])) continue;
     const auto birth = birth_event(of, block);

@@ -232,6 +232,13 @@ TEST_CASE("gradients that a list keeps are none that were zeroed: the next step 
   }
 }
 
+TEST_CASE("gradients that no optimizer has looked at are zeroed by none") {
+  linear_training run(4, true);
+  auto of = run.evidence();
+  of.blocks.change_all([](blocks::block_facts& facts) { facts.seen_by_optimizer = false; });
+  CHECK(advice::zero_grad(of).empty());
+}
+
 TEST_CASE("gradients that are given back after each step are no finding") {
   linear_training run(4);
   CHECK(advice::zero_grad(run.evidence()).empty());

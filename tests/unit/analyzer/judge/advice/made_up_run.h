@@ -111,7 +111,7 @@ class made_up_run {
   void kept_by(block_number block, block_number by) {
     made_.keepings.push_back({event_of(block), event_of(by), block == by});
   }
-  // Backward makes it for what `forward` made.
+  // Backward makes it for what `forward` made. An optimizer has the parameter of a gradient.
   block_number gradient_of(block_number forward, const std::string& node, category what,
                            std::uint64_t bytes) {
     at.module = blocks_[forward].module;
@@ -119,6 +119,7 @@ class made_up_run {
     blocks_[block].forward = blocks_[forward].stack;
     blocks_[block].stack = {};
     blocks_[block].node = text(node);
+    blocks_[block].seen_by_optimizer = what == category::gradients;
     return block;
   }
   block_number weight(const std::string& name, std::uint64_t bytes) {

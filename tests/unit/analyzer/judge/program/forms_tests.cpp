@@ -101,6 +101,18 @@ TEST_CASE("GIVEN a list that an error lets through past its end THEN nothing is 
                   .proof);
 }
 
+TEST_CASE("GIVEN lists under a few keys WHEN they get longer THEN the keys bound nothing") {
+  auto what = about("found");
+  what.length = 60;
+  CHECK_FALSE(asked("def main():\n"
+                    "    found = {}\n"
+                    "    for step in range(1000):\n"
+                    "        for name in ('first', 'second'):\n"
+                    "            found.setdefault(name, []).append(make(step))\n",
+                    what)
+                  .proof);
+}
+
 TEST_CASE("GIVEN keys of which none comes again THEN there is neither proof nor doubt") {
   for (const std::string key : {"uuid.uuid4().hex", "time.time()", "len(self.items)"}) {
     INFO(key);
