@@ -61,7 +61,7 @@ void prefer_larger_batches(std::vector<piece>& ranked) {
 
 bool is_worth_it(const piece& of, std::uint64_t least) {
   const auto enough = static_cast<std::int64_t>(least);
-  return of.mends_out_of_memory || of.saves_bytes >= enough ||
+  return of.mends_out_of_memory || of.gets_past_request || of.saves_bytes >= enough ||
          of.saves_capacity.value_or(0) >= enough || of.what.saves_host_bytes.value_or(0) != 0 ||
          of.what.saves_ns.value_or(0) != 0;
 }

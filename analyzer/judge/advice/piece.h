@@ -105,6 +105,9 @@ struct piece {
   // The recorded run ended when memory ran out; the changed one gets past that request,
   // and leaves room for what the rest of a first training pass needs at least.
   bool mends_out_of_memory = false;
+  // It leaves all memory that is there, gets past that request, and nothing says what follows.
+  bool gets_past_request = false;
+  bool is_settled = false;  // of what mends it: what follows is known
 };
 
 // The pieces that can be taken together and still save something beside the ones before them, the

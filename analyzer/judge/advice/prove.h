@@ -47,10 +47,16 @@ class prover {
     allocator::scenario under;
   };
   void change(const std::vector<const proposal*>& all, changed& into) const;
-  // For what follows the refusal, as far as it is known: as much as a pass or a call before took from
-  // there on, or what the rest of a first training pass takes at least.
-  [[nodiscard]] bool leaves_room(const allocator::request_log& log, std::uint64_t allocated,
-                                 bool by_setting) const;
+  // With what the requests up to the refused one, and that, got through.
+  struct got_through {
+    std::uint64_t allocated = 0;  // bytes at most
+    std::uint64_t least = 0;      // bytes of the smallest device
+    bool leaves_all = false;      // that is there: a setting, empty_cache()
+  };
+  // For what follows the refusal: as much as a pass or a call before took from there on, or what the
+  // rest of a first training pass takes at least. Unknown: it is more than that, or nothing tells.
+  enum class room_left : std::uint8_t { too_little, unknown, enough };
+  [[nodiscard]] room_left room_after(const changed& what, const got_through& with) const;
   [[nodiscard]] bool is_short(std::uint64_t reserved) const;
   // Capacities are told apart by that, a 64th of the peak.
   [[nodiscard]] std::uint64_t capacity_step() const;

@@ -182,6 +182,7 @@ class reading {
   void learn_operations() {
     for (const auto& facts : of_.blocks) {
       if (facts.born_in != phase::backward || !facts.node || !facts.forward) continue;
+      tells_ = true;
       const auto node = of_.names[facts.node];
       const auto [known, fresh] = places_.try_emplace(facts.forward);
       auto& place = known->second;
@@ -260,7 +261,9 @@ class reading {
       case operation_kind::wide:
         return 32;
       case operation_kind::unknown:
-        // A sum of a residual stream that a normalisation in 32 bits feeds on is promoted.
+        // A sum of a residual stream that a normalisation in 32 bits feeds on is promoted. Before the
+        // first backward pass nothing tells what a loss makes outside of the modules.
+        if (!tells_ && (!facts.module || facts.module == facts.root)) return 32;
         return wide_sums_.contains(facts.root) ? std::uint8_t{32} : operand;
       default:
         return operand;
@@ -350,6 +353,7 @@ class reading {
   autocast_widths found_;
   std::map<trace::stack_id, operations_at> places_;
   std::set<trace::object_id> wide_sums_;  // roots
+  bool tells_ = false;                    // there was a backward pass
   std::uint32_t call_ = 0;
   trace::object_id root_;
   std::uint8_t previous_ = 32;

@@ -77,6 +77,7 @@ struct model_call {
 // What became of the graph of one call.
 struct graph_fate {
   std::uint64_t birth = 0;
+  trace::object_id root;
   trace::stack_id stack;  // of its first block
   std::uint64_t last_death = 0;
   bool was_used = false;
@@ -117,6 +118,24 @@ class graphs_of_calls {
     return found;
   }
 
+  // The call in which memory ran out after training passes of the same model, of which none begins in
+  // the line of that call: a validation, most likely.
+  [[nodiscard]] std::optional<std::uint32_t> failed_elsewhere() const {
+    constexpr std::size_t fewest = 2;
+    const bool may_be = fatal_oom(of_) != nullptr && passes_.size() >= fewest && !in_backward_;
+    if (!may_be || graphs_.empty()) return std::nullopt;
+    const auto& [last, graph] = *graphs_.rbegin();
+    if (graph.birth < passes_.back().second || graph.last_death != end_event(of_))
+      return std::nullopt;
+    std::size_t trained = 0;
+    for (const auto& [call, other] : graphs_) {
+      if (!other.was_used || other.root != graph.root) continue;
+      if (other.stack == graph.stack) return std::nullopt;
+      ++trained;
+    }
+    return trained < fewest ? std::nullopt : std::optional(last);
+  }
+
  private:
   void look_at(block_number block) {
     const auto facts = of_.blocks[block];
@@ -130,6 +149,7 @@ class graphs_of_calls {
     auto& graph = graphs_[facts.call];
     if (graph.birth == 0) {
       graph.birth = birth;
+      graph.root = facts.root;
       graph.stack = facts.stack;
     }
     const auto death = death_event(of_, block);
@@ -161,10 +181,12 @@ class graphs_of_calls {
 
 // A block that lives to the end may have been waiting for a backward pass, and so may one that was
 // alive when memory ran out.
-[[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(const evidence& of) {
+[[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(
+    const evidence& of, const graphs_of_calls& graphs) {
   const auto begins = begins_of_backward(of);
   auto left_behind = calls_left_behind(of, begins);
-  left_behind.merge(graphs_of_calls(of).passed_over());
+  left_behind.merge(graphs.passed_over());
+  if (const auto failed = graphs.failed_elsewhere()) left_behind.insert(*failed);
   std::map<std::uint32_t, std::uint64_t> kept;  // 0: a backward pass used it
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -199,7 +221,9 @@ class reading {
 
   [[nodiscard]] run_passes run() {
     found_.of_block.resize(of_.blocks.size(), activity::neither);
-    found_.without_backward = calls_without_backward(of_);
+    const graphs_of_calls graphs(of_);
+    found_.failed_elsewhere = graphs.failed_elsewhere();
+    found_.without_backward = calls_without_backward(of_, graphs);
     for (block_number block = 0; block < of_.blocks.size(); ++block) look_at(block);
     settle(activity::neither);
     find_ends_of_unused_graphs();

@@ -36,6 +36,9 @@ struct run_passes {
   // Calls of models whose graph no backward pass used, as it was gone before any, or outlived those
   // that came: evaluation, though gradients were recorded. By call: bytes that autograd kept.
   std::map<std::uint32_t, std::uint64_t> without_backward;
+  // One of these of which nobody knows it: the call in which memory ran out, in another line than those
+  // before it that trained the same model.
+  std::optional<std::uint32_t> failed_elsewhere;
   // The first block that is born after each of these graphs is gone: what autograd keeps, and what
   // goes just then, one of them has kept.
   std::set<allocator::block_number> born_after_unused_graphs;

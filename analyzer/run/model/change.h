@@ -46,6 +46,8 @@ struct change {
   std::optional<std::uint64_t> retries_before;
   std::optional<std::uint64_t> retries_after;
   bool mends_out_of_memory = false;
+  bool gets_past_request = false;  // and nothing says what follows
+  bool is_settled = false;         // of what mends it: what follows is known
   bool free = false;  // costs neither time nor accuracy: settings, what the program can do without
 
   // One before it, of the same process, is the better one of its group.

@@ -55,6 +55,8 @@ using verdicts::subject_kind;
   made.saves_host_bytes = what.saves_host_bytes;
   made.saves_ns = what.saves_ns;
   made.mends_out_of_memory = one.mends_out_of_memory;
+  made.gets_past_request = one.gets_past_request;
+  made.is_settled = one.is_settled;
   made.free = what.free;
   made.takes_place_of_habit = !what.tells_of.empty();
   made.stands_first = one.mends_out_of_memory;

@@ -16,6 +16,7 @@
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/run/model/expected.h"
+#include "analyzer/run/model/refusals.h"
 #include "analyzer/run/model/user_lines.h"
 #include "analyzer/trace/code/places.h"
 
@@ -26,29 +27,6 @@ namespace {
 using text::brief_bytes;
 using text::format_count;
 using verdicts::subject_kind;
-
-[[nodiscard]] std::string line_of(const code::source_frame& frame) {
-  if (frame.line == 0) return code::place_of(frame, 1);  // machine code, of which no line is known
-  return fmt::format("{}:{}", text::file_name(frame.file), frame.line);
-}
-
-// "train.py:18", "libcache.so put", "backward of model.py:31"; empty: no line of the program is known.
-[[nodiscard]] std::string user_line(const std::vector<code::source_frame>& frames,
-                                    const std::vector<code::source_frame>& forward) {
-  if (const auto* const own = code::innermost_user(frames)) return line_of(*own);
-  if (const auto* const made_for = code::innermost_user(forward))
-    return "backward of " + line_of(*made_for);
-  const auto* const any = code::telling_frame(frames);
-  return any == nullptr ? std::string() : line_of(*any);
-}
-
-// " at train.py:18", " in the backward of model.py:31"
-[[nodiscard]] std::string at_line(const std::vector<code::source_frame>& frames,
-                                  const std::vector<code::source_frame>& forward) {
-  const auto place = user_line(frames, forward);
-  if (place.empty()) return place;
-  return (place.starts_with("backward") ? " in the " : " at ") + place;
-}
 
 [[nodiscard]] std::string rounded(double bytes) {
   return brief_bytes(static_cast<std::uint64_t>(std::llround(std::max(bytes, 0.0))));
@@ -146,12 +124,29 @@ using verdicts::subject_kind;
   return is_much && would_pass ? growing : nullptr;
 }
 
+// "kept by `pool.jobs`": the container that keeps half of what was allocated, and is no optimizer's.
+[[nodiscard]] std::string retainer_of_most(const oom_report& oom) {
+  if (oom.retained_by.empty()) return {};
+  const auto& first = oom.retained_by.front();
+  constexpr auto others = format::held_graph | format::held_has_graph | format::held_gradient |
+                          format::held_unreachable;
+  const bool is_most = first.bytes >= oom.facts.totals.allocated / 2;
+  const auto& rows = oom.held ? oom.held->categories : std::vector<category_row>();
+  const bool is_of_optimizer =
+      !rows.empty() && std::ranges::max_element(rows, {}, &category_row::bytes)->what ==
+                           attribution::category::optimizer_states;
+  if (!is_most || is_of_optimizer || first.container.empty() || (first.flags & others) != 0)
+    return {};
+  const auto name = verdicts::variable_of(first);
+  return name.empty() ? name : fmt::format("kept by `{}`", name);
+}
+
 // "5.7 GiB of 8.4 GiB are activations", of one line where it has most of them.
 [[nodiscard]] std::string most_held(const oom_report& oom) {
   const auto* const line = oom.holders.empty() ? nullptr : &oom.holders.front();
   const auto part = [&](std::uint64_t bytes, attribution::category what) {
     const bool is_of_line = line != nullptr && line->what == what && line->bytes >= bytes / 2;
-    const auto place = is_of_line ? user_line(line->frames, line->forward) : std::string();
+    const auto place = is_of_line ? place_of_user(line->frames, line->forward) : std::string();
     const auto share =
         fmt::format("{} of {}", brief_bytes(bytes), brief_bytes(oom.facts.totals.allocated));
     if (place.empty()) return fmt::format("{} are {}", share, words_of(what));
@@ -176,7 +171,7 @@ using verdicts::subject_kind;
 
 // "2.25 GiB of 7.65 GiB are not used again (load.py:12)": the memory that the cure is about.
 [[nodiscard]] std::string concern_of(const change& cure, const oom_report& oom) {
-  const auto line = user_line(cure.frames, {});
+  const auto line = place_of_user(cure.frames, {});
   const auto place = line.empty() ? std::string() : fmt::format(" ({})", line);
   return fmt::format("{} of {} {}{}", brief_bytes(cure.about->bytes),
                      brief_bytes(oom.facts.totals.allocated), cure.about->words, place);
@@ -187,6 +182,20 @@ using verdicts::subject_kind;
   auto setting = cure.what.substr(0, cure.what.find(' '));
   const bool fits = setting.find('=') != setting.npos && setting.size() <= 80;
   return fits && setting.starts_with("PYTORCH_") ? setting : std::string();
+}
+
+// The setting that gets past this request, of which nothing says whether it does past the next; null: there
+// is none.
+[[nodiscard]] const change* first_help(const process_report& process) {
+  const auto found = std::ranges::find_if(process.changes, [](const change& one) {
+    return one.gets_past_request && !setting_of(one).empty();
+  });
+  return found == process.changes.end() ? nullptr : &*found;
+}
+
+[[nodiscard]] std::string in_pieces(const oom_report& oom) {
+  return brief_bytes(oom.facts.totals.all_unused() + oom.facts.device_free) +
+         " were unused, but in pieces";
 }
 
 // Why a request failed: what grew until then; what the cure is about; free memory in pieces that
@@ -200,21 +209,26 @@ using verdicts::subject_kind;
   }
   if (oom.fix) {
     const auto& first = oom.retained_by.front();
-    return {fmt::format("`{}` keeps {} in the frames of errors", verdicts::variable_of(first),
-                        brief_bytes(first.bytes))};
+    const bool by_graph = oom.fix->id == "graph_of_gradients";
+    return {fmt::format("`{}` keeps {} {}", verdicts::variable_of(first), brief_bytes(first.bytes),
+                        by_graph ? "through graphs of gradients" : "in the frames of errors")};
   }
   const auto* const cure = cure_of(process);
+  const auto* const help = first_help(process);
+  if (help != nullptr && was_in_pieces(process, oom))
+    return {in_pieces(oom), "gets past it (checked by replay): " + setting_of(*help)};
   if (cure != nullptr && cure->about) return {concern_of(*cure, oom)};
   // Where less memory is what helps, pieces that would have been enough are not the reason.
-  if ((cure == nullptr || !setting_of(*cure).empty()) && was_in_pieces(process, oom)) {
-    const auto unused = oom.facts.totals.all_unused() + oom.facts.device_free;
-    return {brief_bytes(unused) + " were unused, but in pieces"};
-  }
+  if ((cure == nullptr || !setting_of(*cure).empty()) && was_in_pieces(process, oom))
+    return {in_pieces(oom)};
   if (cure == nullptr && oom.capacity && oom.facts.requested >= oom.facts.totals.allocated) {
     return {"it alone is " + use_words(oom.facts.requested, *oom.capacity)};
   }
-  auto most = most_held(oom);
-  return most.empty() ? std::vector<std::string>() : std::vector{std::move(most)};
+  std::vector<std::string> parts;
+  if (auto most = most_held(oom); !most.empty()) parts.push_back(std::move(most));
+  if (auto retainer = retainer_of_most(oom); !retainer.empty())
+    parts.push_back(std::move(retainer));
+  return parts;
 }
 
 // Another setting or a smaller batch gets past this request, and what grows meets the next one.
@@ -227,7 +241,10 @@ using verdicts::subject_kind;
 }
 
 [[nodiscard]] std::string fix_words(const change& cure) {
-  const auto how = cure.how == advice::proof::replayed ? "checked by replay" : name_of(cure.how);
+  const bool is_replayed = cure.how == advice::proof::replayed;
+  const auto how = is_replayed && (cure.is_settled || !cure.mends_out_of_memory)
+                       ? "checked by replay"
+                       : name_of(is_replayed ? advice::proof::estimated : cure.how);
   const auto setting = setting_of(cure);
   return fmt::format("fix ({}): {}", how, setting.empty() ? advice::brief_words(cure.id) : setting);
 }
@@ -252,34 +269,6 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
     return one.how == advice::proof::replayed && !setting_of(one).empty();
   });
   if (cure != process.changes.end()) parts.push_back(fix_words(*cure));
-}
-
-// "PyTorch's pool has 16 GiB, 1 GiB of it unused, beside 14 GiB asleep"
-[[nodiscard]] std::string pool_words(const replay::device_totals& totals) {
-  const auto pool = fmt::format("PyTorch's pool has {}, {} of it unused",
-                                brief_bytes(totals.reserved), brief_bytes(totals.all_unused()));
-  if (totals.asleep == 0) return pool;
-  return pool + ", beside " + brief_bytes(totals.asleep) + " asleep";
-}
-
-// Memory that PyTorch's pool keeps in whole segments, and would give back, is enough for it.
-[[nodiscard]] bool would_pass_without_cache(const outside_refusal_report& what) {
-  const auto empty = static_cast<std::size_t>(replay::unused_reason::empty_segments);
-  return what.facts.totals.unused[empty] >= what.facts.requested;
-}
-
-// "544 MiB refused to libnccl.so.2 at train.py:7", "1 GiB of 1.06 GiB of PyTorch's pool are unused"
-[[nodiscard]] std::vector<std::string> refusal_parts(const outside_refusal_report& what) {
-  const auto& totals = what.facts.totals;
-  auto frames = what.frames;  // a library's own have no line
-  std::erase_if(frames, [](const code::source_frame& one) { return one.line == 0; });
-  std::vector<std::string> parts{
-      fmt::format("{} refused {}{}", brief_bytes(what.facts.requested),
-                  what.library.empty() ? "outside of PyTorch's pool" : "to " + what.library,
-                  at_line(frames, {}))};
-  if (totals.reserved + totals.asleep != 0) parts.push_back(pool_words(totals));
-  if (would_pass_without_cache(what)) parts.emplace_back("fix: torch.cuda.empty_cache() before it");
-  return parts;
 }
 
 // "KV cache: 1.13 MiB a token, 2.3 GiB at the model's 2,048 positions"
@@ -408,15 +397,6 @@ bool is_told(const verdicts::verdict& about) {
 
 bool grows_on(const process_report& process, std::uint32_t device) {
   return first_told(process, device) != nullptr;
-}
-
-bool was_in_pieces(const process_report& process, const oom_report& oom) {
-  if (oom.facts.totals.all_unused() >= oom.facts.requested) return true;
-  const bool by_a_setting = std::ranges::any_of(process.advice.pieces, [](const auto& one) {
-    return one.mends_out_of_memory && !one.changes_program;
-  });
-  const auto unused = oom.facts.totals.all_unused() + oom.facts.device_free;
-  return by_a_setting && unused >= oom.facts.requested;
 }
 
 headline headline_of(const process_report& process) {

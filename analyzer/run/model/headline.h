@@ -50,10 +50,6 @@ struct state_so_far {
 // Whether a verdict on the device is told.
 [[nodiscard]] bool grows_on(const process_report& process, std::uint32_t device);
 
-// Free memory that would have been enough lay in pieces: unused in PyTorch's cache, or a setting of the
-// allocator gets past the request.
-[[nodiscard]] bool was_in_pieces(const process_report& process, const oom_report& oom);
-
 // "out_of_memory", "leaks", "fits_so_far", "fits", "no_gpu_memory"
 [[nodiscard]] std::string_view name_of(standing which);
 // "LEAKS · 1.3 MiB a step at train.py:18 · kept by `history`"

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/base/text/units.h"
 #include "analyzer/base/text/utf8.h"
 #include "analyzer/trace/code/places.h"
@@ -88,7 +89,28 @@ struct group {
   std::uint64_t most_bytes = 0;  // of the call site that gave `via` and `from`
 };
 
+[[nodiscard]] std::string line_of(const code::source_frame& frame) {
+  if (frame.line == 0) return code::place_of(frame, 1);  // machine code, of which no line is known
+  return fmt::format("{}:{}", text::file_name(frame.file), frame.line);
+}
+
 }  // namespace
+
+std::string place_of_user(const std::vector<code::source_frame>& frames,
+                          const std::vector<code::source_frame>& forward) {
+  if (const auto* const own = code::innermost_user(frames)) return line_of(*own);
+  if (const auto* const made_for = code::innermost_user(forward))
+    return "backward of " + line_of(*made_for);
+  const auto* const any = code::telling_frame(frames);
+  return any == nullptr ? std::string() : line_of(*any);
+}
+
+std::string at_line(const std::vector<code::source_frame>& frames,
+                    const std::vector<code::source_frame>& forward) {
+  const auto place = place_of_user(frames, forward);
+  if (place.empty()) return place;
+  return (place.starts_with("backward") ? " in the " : " at ") + place;
+}
 
 std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites) {
   std::set<std::string_view> files;

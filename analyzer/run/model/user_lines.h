@@ -34,6 +34,13 @@ struct user_line {
 // components as tell them apart.
 [[nodiscard]] std::vector<user_line> fold_to_user_lines(const std::vector<call_site>& sites);
 
+// "train.py:18", "libcache.so put", "backward of model.py:31"; empty: no line of the program is known.
+[[nodiscard]] std::string place_of_user(const std::vector<code::source_frame>& frames,
+                                        const std::vector<code::source_frame>& forward);
+// " at train.py:18", " in the backward of model.py:31"
+[[nodiscard]] std::string at_line(const std::vector<code::source_frame>& frames,
+                                  const std::vector<code::source_frame>& forward);
+
 // "200 blocks of serve.cpp:9 handle (200 MiB) were never freed": of what CUDA calls alone got, the
 // line that has most at the end of those that made several. Whether they were meant to stay, or each
 // request leaves one behind, no step tells. Empty: there is none.

@@ -114,6 +114,7 @@ void add_host_verdicts(std::vector<verdicts::verdict> host,
     } else {
       same->bytes += one.bytes;
       same->blocks += one.blocks;
+      same->recorded_in_backward += one.recorded_in_backward;
     }
   }
   std::ranges::stable_sort(found, std::greater(), &verdicts::retainer::bytes);
@@ -151,6 +152,21 @@ void doubt_inferred_steps(process_report& to) {
   }
 }
 
+// Of a program that ran out of memory before anything came back: in its first training step, and of one
+// without a backward pass yet a graph that one variable keeps is that of the pass that runs. Before
+// summarize().
+void doubt_first_pass(const attribution::result& attributed, process_report& to) {
+  if (decisive_oom(to) == nullptr) return;
+  constexpr auto by_graph = format::held_graph | format::held_has_graph;
+  for (auto& one : to.findings.verdicts) {
+    if (one.unit != "event window" || one.suspects.empty()) continue;
+    const auto& kept = one.suspects.front().retained_by;
+    const bool by_variable =
+        !kept.empty() && kept.front().container.empty() && (kept.front().flags & by_graph) != 0;
+    if (attributed.has_backward || by_variable) one.found.shape = growth::shape::unknown;
+  }
+}
+
 // Where memory has run out nobody is told when it will. Before summarize().
 void forget_forecasts(process_report& to) {
   for (auto& one : to.findings.verdicts) {
@@ -179,6 +195,7 @@ void add_verdicts(const trace::dictionary& names, const replay::replayer& replay
   remedies::prescribe(findings, names, {to.run.alloc_conf, attributed.has_backward});
   forget_forecasts(to);
   doubt_inferred_steps(to);
+  doubt_first_pass(attributed, to);
   verdicts::summarize(findings);
   add_retainers(lives.kept(), to);
   if (auto habit = cache_use.finish(steps_of(attributed), ends)) {

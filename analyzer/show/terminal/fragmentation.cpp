@@ -12,6 +12,7 @@
 #include "analyzer/judge/fragmentation/diagnosis.h"
 #include "analyzer/run/model/expected.h"
 #include "analyzer/run/model/headline.h"
+#include "analyzer/run/model/refusals.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {

@@ -29,7 +29,7 @@ class Case:
 
     @property
     def in_pieces(self) -> bool:
-        return self.says == IN_PIECES
+        return self.says in (IN_PIECES, PAST_IT)
 
     @property
     def path(self) -> Path:
@@ -37,6 +37,8 @@ class Case:
         return own if own.exists() else programs.path(self.name)
 
 
+# With inputs that get larger nothing says how much the next ones need: these programs pass with it, others do not.
+PAST_IT = ("in pieces", "gets past it (checked by replay): PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")
 IN_PIECES = ("in pieces", "fix (checked by replay): PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")
 CASES = [
     Case("keeps_errors", "8GiB", ("`errors` keeps", "frames of errors", "keep `str(error)`"), quick=True),
@@ -45,10 +47,10 @@ CASES = [
     Case("adam_first_step", "10GiB", ("optimizer states", "fix (estimated): 8-bit optimizer states"),
          imports=("bitsandbytes",), cold=True),
     Case("adam_foreach", "12GiB", ("are temporaries of the optimizer's step", "fix (estimated): `fused=True`")),
-    Case("new_optimizers", "8GiB", ("kept by `stages`", "make the optimizer once")),
+    Case("new_optimizers", "8GiB", ("kept by `stages`", "`del` old optimizers, or make one")),
     Case("evaluation_logits", "3GiB", ("kept by `all_logits`", "keep `x.detach().cpu()`")),
-    Case("summed_losses", "12GiB", ("kept by `total`", "add up `x.detach()`")),
-    Case("checkpoint_on_gpu", "8GiB", ("are a checkpoint that stays loaded (checkpoint_on_gpu.py:16)", "fix (checked by replay): `map_location")),
+    Case("summed_losses", "12GiB", ("kept by `total`", "`detach()` it in each step")),
+    Case("checkpoint_on_gpu", "8GiB", ("are a checkpoint that stays loaded (checkpoint_on_gpu.py:16)", "fix (estimated): `map_location")),
     Case("attention_scores", "12GiB", ("are attention scores", "fix (estimated): scaled_dot_product_attention")),
     Case("large_vocabulary", "12GiB", ("in the backward of", "are logits and what the loss makes of them", "fix (estimated): chunked cross-entropy"),
          quick=True),
@@ -62,9 +64,9 @@ CASES = [
     Case("trainer_evaluation", "12GiB", ("kept by `all_preds.tensors`", "eval_accumulation_steps"),
          imports=("transformers",)),
     Case("many_sizes", "11936MiB", IN_PIECES),
-    Case("growing_generation", "1021MiB", IN_PIECES),
-    Case("kv_cache_cat", "1597MiB", IN_PIECES),
-    Case("multi_scale", "1975MiB", IN_PIECES, imports=("torchvision",)),
+    Case("growing_generation", "1021MiB", PAST_IT),
+    Case("kv_cache_cat", "1597MiB", PAST_IT),
+    Case("multi_scale", "1975MiB", PAST_IT, imports=("torchvision",)),
     Case("train_and_evaluate", "2206MiB", IN_PIECES, imports=("torchvision",)),
     # It lies in pieces, too; but the program gathers what it needs on the CPU alone.
     Case("stack_embeddings", "1667MiB", ("kept by `bank`", "keep `x.cpu()`"), imports=("torchvision",),

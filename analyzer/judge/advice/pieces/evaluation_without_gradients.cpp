@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
@@ -28,6 +29,18 @@ void free_after_use(const blocks::evidence& of, request_edits& edits) {
     if (!calls.contains(facts.call) || ends[block] == 0) continue;
     if (ends[block] < death_event(of, block)) edits.free_at(block, ends[block]);
   }
+}
+
+// Of all these calls that are there at the peak.
+[[nodiscard]] std::uint64_t kept_at_peak(const blocks::evidence& of,
+                                         const std::map<std::uint32_t, std::uint64_t>& calls) {
+  std::uint64_t bytes = 0;
+  for (const auto block : alive_after(of, of.now.allocated.request)) {
+    const auto facts = of.blocks[block];
+    const bool is_kept = facts.kept_by_autograd && facts.what == category::activations;
+    if (is_kept && calls.contains(facts.call)) bytes += bytes_of(of, block);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -54,7 +67,17 @@ proposals evaluation_without_gradients(const blocks::evidence& of) {
   made.evidence =
       fmt::format("{} call{} of a model left up to {} kept for a backward pass that never came",
                   calls.size(), calls.size() == 1 ? "" : "s", bytes_in_words(largest->second));
-  made.about = {largest->second, "are activations that no backward pass uses"};
+  if (calls.size() == 1 && passes.failed_elsewhere) {
+    made.title = "A forward pass in another line than those that train keeps activations";
+    made.evidence = fmt::format(
+        "the call in which memory ran out keeps {} for a backward pass; the {} passes that trained "
+        "the model begin in another line",
+        bytes_in_words(largest->second), passes.training.size());
+  }
+  made.about = {std::max(kept_at_peak(of, calls), largest->second),
+                passes.failed_elsewhere == largest->first
+                    ? "are activations of a call in another line than the training"
+                    : "are activations that no backward pass uses"};
   made.source =
       "without a graph each activation lives until the module after the one that made it is done";
   made.free = true;

@@ -93,7 +93,9 @@ std::optional<verdicts::remedy> remedy_for(const clues& of) {
 std::optional<verdicts::remedy> remedy_at_failure(const verdicts::retainer& held_by) {
   const verdicts::verdict nothing;
   const verdicts::suspect nobody;
-  return exception_frames({nothing, nobody, &held_by, {}, {}, {}});
+  const clues of{nothing, nobody, &held_by, {}, {}, {}};
+  auto found = exception_frames(of);
+  return found ? found : graph_of_gradients(of);
 }
 
 void prescribe(verdicts::findings& found, const trace::dictionary& names, const run_clues& run) {

@@ -70,8 +70,8 @@ std::optional<verdicts::remedy> growing_sum(const clues& of) {
       "so keeps the graph of every step.",
       of.variable());
   what.change = fmt::format(
-      "Add numbers, not tensors (`total += loss.item()`), or cut the graph between steps: "
-      "`{0} = {0}.detach()`; what is not trained on, compute under `torch.no_grad()`.",
+      "Cut the graph between steps: `{0} = {0}.detach()`; to a sum that is only read add numbers "
+      "(`total += loss.item()`); what is not trained on, compute under `torch.no_grad()`.",
       verdicts::variable_of(*of.held_by));
   what.caution = "`del loss` at the end of the step changes nothing: the graph still refers to it.";
   return what;

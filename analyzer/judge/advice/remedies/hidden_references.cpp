@@ -58,6 +58,27 @@ std::optional<verdicts::remedy> exception_frames(const clues& of) {
   return what;
 }
 
+std::optional<verdicts::remedy> graph_of_gradients(const clues& of) {
+  const bool by_graph = of.kept_by(format::held_graph) || of.kept_by(format::held_has_graph);
+  // Such a backward pass makes about as much as its forward pass did.
+  if (!by_graph || of.held_by->recorded_in_backward == 0 ||
+      4 * of.held_by->recorded_in_backward < of.held_by->bytes) {
+    return std::nullopt;
+  }
+  verdicts::remedy what;
+  what.id = "graph_of_gradients";
+  what.helps_what_fills = true;
+  what.cause =
+      fmt::format("{} keeps the graphs of gradients that were computed with `create_graph=True`.",
+                  of.variable());
+  what.change =
+      "Leave `create_graph=True` out where nothing differentiates through the gradient; or cut the "
+      "graph where the next turn begins, with `detach()` of what it goes on from.";
+  what.caution =
+      "A second backward pass through the gradients needs that graph: until then it stays.";
+  return what;
+}
+
 std::optional<verdicts::remedy> hook_keeps(const clues& of) {
   if (!of.kept_by(format::held_hook)) return std::nullopt;
   verdicts::remedy what;

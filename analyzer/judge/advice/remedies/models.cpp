@@ -25,8 +25,9 @@ std::optional<verdicts::remedy> optimizer_again(const clues& of) {
           : "Optimizer states pile up: probably parameters are added again and again "
             "(`add_param_group`), or old optimizers are kept.";
   what.change =
-      "Make model and optimizer once, before the loop; where they must be new, let go of the old "
-      "ones first (`del`, and `clear()` what keeps them).";
+      "Let go of the old ones before new ones are made (`del`, and `clear()` what keeps them), or "
+      "make "
+      "model and optimizer once, before the loop.";
   return what;
 }
 

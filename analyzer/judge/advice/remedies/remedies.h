@@ -22,6 +22,7 @@
   X(exception_frames)   /* an exception's traceback holds the frames of a call */       \
   X(hook_keeps)         /* a hook holds what it saw */                                  \
   X(create_graph_cycle) /* .grad with a graph: a cycle that gc does not see */          \
+  X(graph_of_gradients) /* graphs of create_graph=True, carried from turn to turn */    \
   X(reference_cycle)    /* no name leads there */                                       \
   X(unused_graphs)      /* graphs, and no backward pass in the whole run */             \
   X(growing_graph)      /* autograd keeps it, and nobody says why */                    \

@@ -3,6 +3,8 @@
 
 #include "analyzer/judge/advice/advise.h"
 #include "analyzer/judge/advice/prove.h"
+#include "analyzer/judge/blocks/passes.h"
+#include "analyzer/judge/blocks/what_follows.h"
 #include "analyzer/model/allocator/request_edits.h"
 #include "tests/unit/analyzer/judge/advice/small_run.h"
 #include "tests/unit/catch.h"
@@ -110,9 +112,11 @@ TEST_CASE("GIVEN a device that is too small WHEN segments can grow THEN the refu
   prover by(run.of);
   CHECK(by.ran_out());
   const auto made = by.prove(expandable());
-  REQUIRE(made.has_value() != is_more);
+  REQUIRE(made);
+  CHECK(made->mends_out_of_memory != is_more);
+  CHECK(made->gets_past_request == is_more);
   if (is_more) return;
-  CHECK(made->mends_out_of_memory);
+  CHECK(made->is_settled);
   CHECK(made->saves_bytes > 0);
   auto fits = *made;
   by.find_capacities({&fits});
@@ -159,6 +163,43 @@ TEST_CASE(
   program.log.total_bytes = program.log.usable_bytes = 220_MiB;
   small_run tight(program.log);
   CHECK_FALSE(prover(tight.of).prove(without));
+}
+
+TEST_CASE(
+    "GIVEN a window of gradients WHEN memory runs out in a later pass THEN it counts as it fills") {
+  const auto fills = GENERATE(false, true);
+  constexpr std::uint64_t passes = 6;
+  test::requests program;
+  std::vector<blocks::block_facts> facts;
+  const auto make = [&](std::uint64_t bytes, attribution::phase during) {
+    auto& made = facts.emplace_back();
+    made.born_in = during;
+    made.kept_by_autograd = during == attribution::phase::forward;
+    made.call = during == attribution::phase::forward ? 1 : 0;
+    return program.allocate((facts.size() + 1) << 30, bytes);
+  };
+  for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    const auto forward = make(20_MiB, attribution::phase::forward);
+    const auto backward = make(30_MiB, attribution::phase::backward);
+    const auto copy = make(4_MiB, attribution::phase::optimizer);
+    program.free(forward);
+    program.free(backward);
+    if (!fills) program.free(copy);
+  }
+  make(20_MiB, attribution::phase::forward);
+  program.allocate(0, 30_MiB);
+  facts.emplace_back();
+  small_run run(program.log);
+  run.ran_out();
+  for (std::size_t block = 0; block < facts.size(); ++block) {
+    facts[block].free_request = run.of.blocks[block].free_request;
+  }
+  run.of.blocks = blocks::fact_list(facts);
+  const auto refused = blocks::fatal_refusal(run.of);
+  REQUIRE(refused);
+  const auto found = blocks::needed_after(run.of, *refused, run.of.log, 0);
+  // 4 MiB a pass, of which seven had begun.
+  CHECK(found.rise == (fills ? 7 * 4_MiB : 0));
 }
 
 TEST_CASE("GIVEN a first forward pass that failed THEN its backward pass has to fit, too") {

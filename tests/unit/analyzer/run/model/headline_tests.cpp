@@ -200,12 +200,35 @@ TEST_CASE("GIVEN a request that failed THEN what was in its way, and what lets i
     auto& proved = process.changes.emplace_back();
     proved.id = "expandable_segments";
     proved.what = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True before the program starts";
-    proved.mends_out_of_memory = true;
+    proved.mends_out_of_memory = proved.is_settled = true;
     proved.how = advice::proof::replayed;
     CHECK(said_of(process) ==
           "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were unused, but in pieces · fix "
           "(checked by replay): "
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+    // Nothing says what follows.
+    proved.mends_out_of_memory = proved.is_settled = false;
+    proved.gets_past_request = true;
+    CHECK(said_of(process) ==
+          "OUT OF MEMORY · 2 GiB refused at train.py:42 · 5 GiB were unused, but in pieces · gets "
+          "past it (checked by replay): PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+    auto& estimated = process.changes.emplace_back();
+    estimated.id = "train_batch_half";
+    estimated.mends_out_of_memory = true;
+    estimated.how = advice::proof::estimated;
+    CHECK(
+        said_of(process).ends_with("expandable_segments:True · fix (estimated): half the batch, "
+                                   "gradient accumulation 2×"));
+  }
+  SECTION("a container keeps most of it") {
+    process.ooms.front().facts.totals.reserved = 11 * gib;
+    auto& held_by = process.ooms.front().retained_by.emplace_back();
+    held_by.path = "pool.jobs[…]";
+    held_by.container = "list";
+    held_by.bytes = 6 * gib;
+    CHECK(said_of(process).ends_with(" · kept by `pool.jobs`"));
+    held_by.container.clear();
+    CHECK_FALSE(said_of(process).ends_with("`"));
   }
   SECTION("the change is about some of the memory, and not about most of it") {
     process.ooms.front().facts.totals.reserved = 11 * gib;

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that run out of memory: the fix that the first line names lets them pass, as --changed carries it out.
+
+A setting that gets past the request, of which nothing says whether it does past the next, is not called a fix."""
+
+import pytest
+
+import recordings
+from test_measured_cures import MODELS, written
+
+FILLS = MODELS + """
+model = Net().cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+ring = []
+for step in range(20):
+    loss = model(torch.randn(64, 1024, device="cuda")).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    ring.append([p.grad.cpu() if CHANGED else p.grad.clone() for p in model.parameters()])
+    ring = ring[-12:]
+"""
+
+VALIDATES = MODELS + """
+model = Net().cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+
+def accuracy():
+    return sum(model(torch.randn(12288, 1024, device="cuda")).argmax(1).sum().item() for _ in range(4))
+
+for epoch in range(2):
+    for _ in range(4):
+        loss = model(torch.randn(512, 1024, device="cuda")).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    with torch.set_grad_enabled(not CHANGED):
+        accuracy()
+"""
+
+ATTACKS = """
+net = nn.Sequential(nn.Linear(1024, 4096), nn.ReLU(), nn.Linear(4096, 1024)).cuda()
+x = torch.randn(4096, 1024, device="cuda")
+moved = x.clone().requires_grad_()
+for step in range(7):
+    grad, = torch.autograd.grad(net(moved).square().sum(), moved, create_graph=not CHANGED)
+    moved = moved + 0.01 * grad if not CHANGED else (moved + 0.01 * grad).detach().requires_grad_()
+"""
+
+CARRIES = """
+first, second = (nn.Linear(1024, 1024).cuda() for _ in range(2))
+state = torch.zeros(1024, 1024, device="cuda")
+for step in range(60):
+    state = first(state).tanh() + second(torch.randn(1024, 1024, device="cuda"))
+    torch.zeros(1, device="cuda", requires_grad=True).square().backward()
+    if CHANGED:
+        state = state.detach()
+"""
+
+CASES = [
+    (FILLS, "780MiB", "copies of parameters on the CPU"),
+    (VALIDATES, "1500MiB", "`no_grad()` where no backward pass follows"),
+    (ATTACKS, "1500MiB", "no `create_graph=True` where nothing differentiates through it"),
+    (CARRIES, "700MiB", "`detach()` it in each step"),
+]
+
+
+@pytest.mark.parametrize("text, memory, fix", CASES)
+def test_the_fix_in_the_first_line_lets_the_program_pass(built, tmp_path, text, memory, fix):
+    program = written(tmp_path, text)
+    said = recordings.record(program, memory=memory).expect(1).report()["headline"]["text"]
+    assert said.endswith(fix), said
+    recordings.record(program, "--changed", memory=memory, bare=True).expect(0)
+
+
+ADVERSARIES = """
+def layers(first, last):
+    return nn.Sequential(nn.Linear(first, 1536), nn.ReLU(), nn.Linear(1536, 1536), nn.ReLU(), nn.Linear(1536, last)).cuda()
+
+makes, judges = layers(256, 3072), layers(3072, 1)
+of_makes, of_judges = torch.optim.Adam(makes.parameters()), torch.optim.Adam(judges.parameters())
+for step in range(5):
+    made = makes(torch.randn(256, 256, device="cuda"))
+    of_judges.zero_grad()
+    (judges(made.detach()).mean() - judges(torch.randn(256, 3072, device="cuda")).mean()).backward()
+    of_judges.step()
+    of_makes.zero_grad()
+    (-judges(makes(torch.randn(256, 256, device="cuda"))).mean()).backward()
+    of_makes.step()
+"""
+
+SAMPLES = """
+net = nn.Sequential(nn.Conv2d(3, 64, 3, padding=1), nn.SiLU(), nn.Conv2d(64, 3, 3, padding=1)).cuda().eval()
+
+@torch.no_grad()
+def sample(count):
+    x = torch.randn(count, 3, 128, 128, device="cuda")
+    film = [x]
+    for t in range(100):
+        x = x - 0.01 * net(x)
+        film.append(x)
+    return torch.stack(film[::20])
+
+for count in (4, 8, 16):
+    frames = sample(count)
+"""
+
+GROWS = """
+net = nn.Sequential(nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 3, 3, padding=1)).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for side in range(64, 1000, 32):
+    for _ in range(3):
+        loss = net(torch.randn(16, 3, side, side, device="cuda")).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("text, memory", [(ADVERSARIES, "480MiB"), (SAMPLES, "640MiB"), (GROWS, "700MiB")])
+def test_a_setting_that_gets_past_one_request_alone_is_no_fix(built, tmp_path, text, memory):
+    program = written(tmp_path, text)
+    failed = recordings.record(program, memory=memory).expect(1).report()
+    assert "fix (checked by replay): PYTORCH" not in failed["headline"]["text"], failed["headline"]["text"]
+    conf = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
+    recordings.record(program, memory=memory, bare=True, env=conf).expect(1)
+
+
+FIRST_PASS = MODELS + """
+models = [Net().cuda() for _ in range(2)]
+
+def score(model, x):
+    return model(x).log_softmax(-1).sum(-1)
+
+for step in range(4):
+    x = torch.randn(8192, 1024, device="cuda")
+    scores = [score(model, part) for model in models for part in x.chunk(2)]
+    (scores[0] - scores[1] - scores[2] + scores[3]).mean().backward()
+"""
+
+
+def test_the_graph_of_the_pass_that_runs_does_not_grow(built, tmp_path):
+    said = recordings.record(written(tmp_path, FIRST_PASS), memory="1100MiB").expect(1).report()["headline"]["text"]
+    assert "grew by" not in said and "kept by" not in said, said
