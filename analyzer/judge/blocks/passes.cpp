@@ -215,9 +215,16 @@ class graphs_of_calls {
   return place::between;
 }
 
+// No forward pass leaves anything to a backward pass: of models whose parameters need no gradients.
+[[nodiscard]] bool records_nothing(const evidence& of) {
+  if (of.attributed.autograd != "on" || of.attributed.has_backward) return false;
+  return std::ranges::none_of(of.blocks,
+                              [](const block_facts& facts) { return facts.kept_by_autograd; });
+}
+
 class reading {
  public:
-  explicit reading(const evidence& of) : of_(of) {}
+  explicit reading(const evidence& of) : of_(of), records_nothing_(records_nothing(of)) {}
 
   [[nodiscard]] run_passes run() {
     found_.of_block.resize(of_.blocks.size(), activity::neither);
@@ -249,6 +256,7 @@ class reading {
   [[nodiscard]] place place_in_course(const block_facts& block) {
     const auto where = place_of(block);
     if (where != place::forward) return where;
+    if (records_nothing_) return place::evaluation;
     if (block.call != 0) evaluates_ = found_.without_backward.contains(block.call);
     return evaluates_ ? place::evaluation : where;
   }
@@ -289,6 +297,7 @@ class reading {
   }
 
   const evidence& of_;
+  bool records_nothing_;
   run_passes found_;
   std::vector<block_number> waiting_;
   activity before_ = activity::neither;

@@ -48,4 +48,8 @@ struct model_call {
                                                              const repetition& again,
                                                              bool of_one_size);
 
+// What will be there beyond what is, by what was there as each pass began: as many bytes more as it has
+// risen by, in as many passes, or as before it fell.
+[[nodiscard]] std::uint64_t rise_of(const std::vector<std::uint64_t>& levels);
+
 }  // namespace memtrace::blocks

@@ -301,45 +301,31 @@ struct place_in_model {
   return levels;
 }
 
-// In as many passes as there were: by the least of the first and of the second half, as inputs of other
-// sizes come and go; what the first one made may be an optimizer's states.
-[[nodiscard]] double rise_by_halves(const std::vector<std::uint64_t>& levels) {
-  constexpr std::size_t fewest = 3;
-  if (levels.size() < fewest) return 0;
-  const auto half = (levels.size() - 1) / 2;
-  const auto middle = levels.begin() + 1 + static_cast<std::ptrdiff_t>(half);
-  const auto before = *std::min_element(levels.begin() + 1, middle);
-  const auto after = *std::min_element(middle, levels.end());
-  if (after <= before) return 0;
-  return static_cast<double>(after - before) / static_cast<double>(half) *
-         static_cast<double>(levels.size());
-}
-
-// Since it fell last, for as long as it rose before that: a list that each call of a sampler fills.
-[[nodiscard]] double rise_since_fall(const std::vector<std::uint64_t>& levels) {
-  // Six in a row are no chance: of 720 orders one rises.
-  constexpr std::size_t fewest = 6;
-  std::size_t longest = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i < levels.size(); ++i) {
-    if (levels[i] >= levels[i - 1]) continue;
-    longest = std::max(longest, i - begin);
-    begin = i;
+// Memory ran out for what a line makes before each training pass: its inputs.
+[[nodiscard]] bool leads_to_training(const evidence& of, block_number refused,
+                                     const run_passes& passes) {
+  const auto refusal = birth_event(of, refused);
+  if (passes.unfinished || passes.training.empty() || passes.training.back().end >= refusal)
+    return false;
+  const auto stack = fatal_oom(of)->stack;
+  for (block_number block = 0; block < refused; ++block) {
+    const bool is_alike = passes.of_block[block] == activity::training &&
+                          of.blocks[block].stack == stack && of.blocks[block].call == 0;
+    if (is_alike) return true;
   }
-  const auto now = levels.size() - begin;
-  if (begin == 0 || now < fewest || longest <= now) return 0;
-  const auto each =
-      static_cast<double>(levels.back() - levels[begin]) / static_cast<double>(now - 1);
-  return each * static_cast<double>(longest - now);
+  return false;
 }
 
-// Where the training passes begin, or else the calls of the line in which the last one begins.
-[[nodiscard]] std::vector<std::uint64_t> begins_of_passes(const run_passes& passes,
+// Where the training passes begin, the one that memory ran out before, too; or else the calls of the line
+// in which the last one begins.
+[[nodiscard]] std::vector<std::uint64_t> begins_of_passes(const evidence& of, block_number refused,
+                                                          const run_passes& passes,
                                                           const std::vector<model_call>& calls) {
   std::vector<std::uint64_t> begins;
   for (const auto& pass : passes.training) begins.push_back(pass.forward);
   if (!begins.empty()) {
     if (passes.unfinished) begins.push_back(*passes.unfinished);
+    if (leads_to_training(of, refused, passes)) begins.push_back(birth_event(of, refused));
     return begins;
   }
   for (const auto& call : calls) {
@@ -427,9 +413,8 @@ what_follows needed_after(const evidence& of, block_number refused, const reques
   const auto passes = passes_of(of);
   const auto calls = calls_until(of, refused);
   auto found = needed_by_pass(of, refused, passes, calls, changed, allocated);
-  const auto levels = allocated_at(changed, begins_of_passes(passes, calls));
-  found.rise =
-      static_cast<std::uint64_t>(std::max(rise_by_halves(levels), rise_since_fall(levels)));
+  const auto levels = allocated_at(changed, begins_of_passes(of, refused, passes, calls));
+  found.rise = rise_of(levels);
   return found;
 }
 

@@ -215,11 +215,15 @@ using verdicts::subject_kind;
   }
   const auto* const cure = cure_of(process);
   const auto* const help = first_help(process);
-  if (help != nullptr && was_in_pieces(process, oom))
+  constexpr std::uint64_t least_part = 10;
+  const bool is_much = oom.facts.totals.all_unused() + oom.facts.device_free >=
+                       oom.facts.totals.allocated / least_part;
+  if (help != nullptr && is_much && was_in_pieces(process, oom))
     return {in_pieces(oom), "gets past it (checked by replay): " + setting_of(*help)};
   if (cure != nullptr && cure->about) return {concern_of(*cure, oom)};
   // Where less memory is what helps, pieces that would have been enough are not the reason.
-  if ((cure == nullptr || !setting_of(*cure).empty()) && was_in_pieces(process, oom))
+  const bool is_setting = cure != nullptr && !setting_of(*cure).empty();
+  if ((is_setting || (cure == nullptr && is_much)) && was_in_pieces(process, oom))
     return {in_pieces(oom)};
   if (cure == nullptr && oom.capacity && oom.facts.requested >= oom.facts.totals.allocated) {
     return {"it alone is " + use_words(oom.facts.requested, *oom.capacity)};

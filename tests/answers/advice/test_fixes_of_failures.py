@@ -38,6 +38,37 @@ for epoch in range(2):
         accuracy()
 """
 
+KEEPS = """
+layers = [part for i in range(6) for part in (nn.Conv2d(64 if i else 3, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU())]
+model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def validate():
+    total = 0.0
+    for _ in range(3):
+        total = total + model(torch.randn(4, 3, 96, 96, device="cuda")).square().mean()
+    return total
+
+losses = []
+for epoch in range(6):
+    for _ in range(4):
+        x = torch.randn(4, 3, 96, 96, device="cuda")
+        loss = model(x).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    with torch.set_grad_enabled(not CHANGED):
+        losses.append(validate())
+"""
+
+MATCHES = """
+first, second = (nn.Linear(512, 256).cuda().requires_grad_(False) for _ in range(2))
+for step in range(3):
+    count = 1024 if CHANGED else 6000 + 2000 * step
+    scores = first(torch.randn(count, 512, device="cuda")) @ second(torch.randn(count, 512, device="cuda")).T
+    found = (scores.softmax(0) * scores.softmax(1)).max(1)
+"""
+
 ATTACKS = """
 net = nn.Sequential(nn.Linear(1024, 4096), nn.ReLU(), nn.Linear(4096, 1024)).cuda()
 x = torch.randn(4096, 1024, device="cuda")
@@ -60,6 +91,8 @@ for step in range(60):
 CASES = [
     (FILLS, "780MiB", "copies of parameters on the CPU"),
     (VALIDATES, "1500MiB", "`no_grad()` where no backward pass follows"),
+    (KEEPS, "680MiB", "`no_grad()` where no backward pass follows"),
+    (MATCHES, "1400MiB", "a smaller batch"),
     (ATTACKS, "1500MiB", "no `create_graph=True` where nothing differentiates through it"),
     (CARRIES, "700MiB", "`detach()` it in each step"),
 ]
