@@ -107,9 +107,9 @@ namespace {
 }
 
 // Each row of what is computed by each row of something else that is, or of itself (a @ b.T of a
-// contrastive loss, torch.cdist(e, e)), as the operation tells that keeps both: what comes out has as many
-// rows as columns. A copy of a weight in
-// another type, or a weight that is computed, has as many numbers as a parameter.
+// contrastive loss, z @ z.T), as the operation tells that keeps both: what comes out has as many rows as
+// columns. A copy of a weight in another type, or a weight that is computed, has as many numbers as a
+// parameter.
 [[nodiscard]] bool multiplies_rows(const blocks::evidence& of, const blocks::run_passes& passes) {
   std::set<std::uint64_t> parameters;  // numbers of each
   for (block_number block = 0; block < of.blocks.size(); ++block) {

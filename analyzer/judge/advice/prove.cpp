@@ -38,10 +38,11 @@ constexpr std::uint64_t capacity_parts = 64;
 
 }  // namespace
 
-prover::prover(const blocks::evidence& of) : of_(of), refused_(fatal_refusal(of)), log_(&of.log) {
+prover::prover(const blocks::evidence& of) : log_(&of.log) {
   under_ = device_ = allocator::as_recorded(of.log);
-  if (refused_) {
-    until_refusal_ = up_to(of.log, *refused_);
+  if (const auto refused = fatal_refusal(of)) {
+    refused_.emplace(blocks::run_until(of, *refused));
+    until_refusal_ = up_to(of.log, *refused);
     log_ = &until_refusal_;
     under_.usable_bytes = under_.total_bytes = 0;
   }
@@ -139,17 +140,17 @@ std::optional<piece> prover::prove(const proposal& what) const {
 
 prover::room_left prover::room_after(const changed& what, const got_through& with) const {
   if (device_.usable_bytes == 0) return room_left::enough;
-  const auto needed = blocks::needed_after(of_, *refused_, *what.log, with.allocated);
-  // What a setting leaves in pieces is in the way of what follows, too.
+  const auto needed = blocks::needed_after(*refused_, *what.log, with.allocated);
+  // What a setting leaves in pieces is in the way of what follows, but for what is added bit by bit.
   const auto in_pieces = with.leaves_all ? with.least - std::min(with.least, with.allocated) : 0;
   if (needed.bytes + std::max(in_pieces, needed.rise) > device_.usable_bytes)
     return room_left::too_little;
   if (with.leaves_all) {
-    const auto longer = blocks::continued_as_before(of_, *refused_, *what.log);
+    const auto longer = blocks::continued_as_before(*refused_, *what.log);
     if (longer && allocator::replay_all_policies(*longer, what.under).worst.out_of_memory)
       return room_left::too_little;
   }
-  const bool is_as_before = !needed.is_larger && blocks::has_had_as_much(of_, *refused_);
+  const bool is_as_before = !needed.is_larger && blocks::has_had_as_much(*refused_);
   return needed.is_known || is_as_before ? room_left::enough : room_left::unknown;
 }
 

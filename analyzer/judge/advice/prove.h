@@ -17,6 +17,7 @@
 
 #include "analyzer/judge/advice/piece.h"
 #include "analyzer/judge/blocks/evidence.h"
+#include "analyzer/judge/blocks/what_follows.h"
 
 namespace memtrace::advice {
 
@@ -68,9 +69,8 @@ class prover {
   [[nodiscard]] std::optional<std::uint64_t> smallest_with(
       const std::vector<const proposal*>& all) const;
 
-  const blocks::evidence& of_;
   allocator::request_log until_refusal_;  // empty where memory did not run out
-  std::optional<allocator::block_number> refused_;
+  std::optional<blocks::refused_run> refused_;
   const allocator::request_log* log_;
   allocator::scenario device_;  // as recorded
   allocator::scenario under_;   // the same, without limit where memory ran out

@@ -182,11 +182,11 @@ class graphs_of_calls {
 // A block that lives to the end may have been waiting for a backward pass, and so may one that was
 // alive when memory ran out.
 [[nodiscard]] std::map<std::uint32_t, std::uint64_t> calls_without_backward(
-    const evidence& of, const graphs_of_calls& graphs) {
+    const evidence& of, const graphs_of_calls& graphs, std::optional<std::uint32_t> failed) {
   const auto begins = begins_of_backward(of);
   auto left_behind = calls_left_behind(of, begins);
   left_behind.merge(graphs.passed_over());
-  if (const auto failed = graphs.failed_elsewhere()) left_behind.insert(*failed);
+  if (failed) left_behind.insert(*failed);
   std::map<std::uint32_t, std::uint64_t> kept;  // 0: a backward pass used it
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -230,7 +230,7 @@ class reading {
     found_.of_block.resize(of_.blocks.size(), activity::neither);
     const graphs_of_calls graphs(of_);
     found_.failed_elsewhere = graphs.failed_elsewhere();
-    found_.without_backward = calls_without_backward(of_, graphs);
+    found_.without_backward = calls_without_backward(of_, graphs, found_.failed_elsewhere);
     for (block_number block = 0; block < of_.blocks.size(); ++block) look_at(block);
     settle(activity::neither);
     find_ends_of_unused_graphs();

@@ -189,25 +189,36 @@ struct rise {
   std::uint64_t most = 0;
 };
 
+// Requested bytes that are allocated, request by request.
+class allocated_by_now {
+ public:
+  void take(const allocator::request& asked) {
+    if (asked.what() == allocator::action::allocate) {
+      if (asked.block >= sizes_.size()) sizes_.resize(asked.block + std::size_t{1}, 0);
+      now_ += sizes_[asked.block] = asked.size;
+    } else if (asked.what() == allocator::action::free && asked.block < sizes_.size()) {
+      now_ -= std::exchange(sizes_[asked.block], 0);
+    }
+  }
+  [[nodiscard]] std::uint64_t bytes() const { return now_; }
+
+ private:
+  std::vector<std::uint64_t> sizes_;
+  std::uint64_t now_ = 0;
+};
+
 [[nodiscard]] rise rise_after(const request_log& log, block_number block, std::uint64_t end) {
   rise found;
-  std::uint64_t now = 0;
-  std::map<block_number, std::uint64_t> sizes;
+  allocated_by_now now;
   bool is_past = false;
   for (std::size_t i = 0; i < log.requests.size() && log.events[i] <= end; ++i) {
     const auto asked = log.requests[i];
-    if (asked.what() == allocator::action::allocate) {
-      if (asked.block == block) {
-        found.before = found.most = now;
-        is_past = true;
-      }
-      sizes[asked.block] = asked.size;
-      now += asked.size;
-    } else if (asked.what() == allocator::action::free) {
-      now -= std::min(now, sizes[asked.block]);
-      sizes.erase(asked.block);
+    if (asked.what() == allocator::action::allocate && asked.block == block) {
+      found.before = now.bytes();
+      is_past = true;
     }
-    if (is_past) found.most = std::max(found.most, now);
+    now.take(asked);
+    if (is_past) found.most = std::max(found.most, now.bytes());
   }
   return found;
 }
@@ -285,18 +296,12 @@ struct place_in_model {
 [[nodiscard]] std::vector<std::uint64_t> allocated_at(const request_log& log,
                                                       const std::vector<std::uint64_t>& events) {
   std::vector<std::uint64_t> levels;
-  std::map<block_number, std::uint64_t> sizes;
-  std::uint64_t now = 0;
+  allocated_by_now now;
   for (std::size_t i = 0; i < log.requests.size() && levels.size() < events.size(); ++i) {
     while (levels.size() < events.size() && log.events[i] >= events[levels.size()]) {
-      levels.push_back(now);
+      levels.push_back(now.bytes());
     }
-    const auto asked = log.requests[i];
-    if (asked.what() == allocator::action::allocate) {
-      now += sizes[asked.block] = asked.size;
-    } else if (asked.what() == allocator::action::free) {
-      now -= std::min(now, std::exchange(sizes[asked.block], 0));
-    }
+    now.take(log.requests[i]);
   }
   return levels;
 }
@@ -318,9 +323,8 @@ struct place_in_model {
 
 // Where the training passes begin, the one that memory ran out before, too; or else the calls of the line
 // in which the last one begins.
-[[nodiscard]] std::vector<std::uint64_t> begins_of_passes(const evidence& of, block_number refused,
-                                                          const run_passes& passes,
-                                                          const std::vector<model_call>& calls) {
+[[nodiscard]] std::vector<std::uint64_t> begins_of_passes(const refused_run& run) {
+  const auto& [of, refused, passes, calls] = run;
   std::vector<std::uint64_t> begins;
   for (const auto& pass : passes.training) begins.push_back(pass.forward);
   if (!begins.empty()) {
@@ -336,10 +340,9 @@ struct place_in_model {
 }
 
 // But for the rise.
-[[nodiscard]] what_follows needed_by_pass(const evidence& of, block_number refused,
-                                          const run_passes& passes,
-                                          const std::vector<model_call>& calls,
-                                          const request_log& changed, std::uint64_t allocated) {
+[[nodiscard]] what_follows needed_by_pass(const refused_run& run, const request_log& changed,
+                                          std::uint64_t allocated) {
+  const auto& [of, refused, passes, calls] = run;
   for (const auto& again : {pass_again(passes, birth_event(of, refused)), call_again(calls)}) {
     if (!again) continue;
     const auto found = needed_as_in(*again, of, refused, changed);
@@ -408,24 +411,24 @@ class counterparts {
 
 }  // namespace
 
-what_follows needed_after(const evidence& of, block_number refused, const request_log& changed,
+refused_run run_until(const evidence& of, block_number refused) {
+  return {of, refused, passes_of(of), calls_until(of, refused)};
+}
+
+what_follows needed_after(const refused_run& run, const request_log& changed,
                           std::uint64_t allocated) {
-  const auto passes = passes_of(of);
-  const auto calls = calls_until(of, refused);
-  auto found = needed_by_pass(of, refused, passes, calls, changed, allocated);
-  const auto levels = allocated_at(changed, begins_of_passes(of, refused, passes, calls));
-  found.rise = rise_of(levels);
+  auto found = needed_by_pass(run, changed, allocated);
+  found.rise = rise_of(allocated_at(changed, begins_of_passes(run)));
   return found;
 }
 
-std::optional<request_log> continued_as_before(const evidence& of, block_number refused,
-                                               const request_log& changed) {
+std::optional<request_log> continued_as_before(const refused_run& run, const request_log& changed) {
+  const auto& [of, refused, passes, calls] = run;
   const auto refusal = birth_event(of, refused);
-  const auto passes = passes_of(of);
   auto again = pass_again(passes, refusal);
   auto twin = again ? twin_of(of, refused, *again, true) : std::nullopt;
   if (!twin) {
-    again = call_again(calls_until(of, refused));
+    again = call_again(calls);
     if (again) twin = twin_of(of, refused, *again, true);
   }
   if (!twin) return std::nullopt;
@@ -455,19 +458,15 @@ std::optional<request_log> continued_as_before(const evidence& of, block_number 
   return longer;
 }
 
-bool has_had_as_much(const evidence& of, block_number refused) {
-  std::vector<std::uint64_t> sizes(of.blocks.size(), 0);
-  std::uint64_t now = 0;
+bool has_had_as_much(const refused_run& run) {
+  allocated_by_now now;
   std::uint64_t most = 0;
-  for (const auto& asked : of.log.requests) {
-    if (asked.block == refused) break;
-    if (asked.block >= sizes.size()) continue;
-    auto& size = sizes[asked.block];
-    if (asked.what() == allocator::action::allocate) now += size = asked.size;
-    if (asked.what() == allocator::action::free) now -= std::min(now, std::exchange(size, 0));
-    most = std::max(most, now);
+  for (const auto& asked : run.of.log.requests) {
+    if (asked.block == run.refused) break;
+    now.take(asked);
+    most = std::max(most, now.bytes());
   }
-  return now + bytes_of(of, refused) <= most;
+  return now.bytes() + bytes_of(run.of, run.refused) <= most;
 }
 
 }  // namespace memtrace::blocks

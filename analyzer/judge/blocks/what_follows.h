@@ -13,11 +13,23 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "analyzer/judge/blocks/evidence.h"
+#include "analyzer/judge/blocks/passes.h"
+#include "analyzer/judge/blocks/repetition.h"
 #include "analyzer/model/allocator/request_log.h"
 
 namespace memtrace::blocks {
+
+// What a program did until a request was refused: the same for all changes of it.
+struct refused_run {
+  const evidence& of;
+  allocator::block_number refused = 0;
+  run_passes passes;
+  std::vector<model_call> calls;
+};
+[[nodiscard]] refused_run run_until(const evidence& of, allocator::block_number refused);
 
 // Bytes allocated, of the program that makes the changed requests.
 struct what_follows {
@@ -30,16 +42,16 @@ struct what_follows {
 };
 
 // `changed`: the requests up to the refused one; `allocated`: the most of them at once.
-[[nodiscard]] what_follows needed_after(const evidence& of, allocator::block_number refused,
+[[nodiscard]] what_follows needed_after(const refused_run& run,
                                         const allocator::request_log& changed,
                                         std::uint64_t allocated);
 
 // These requests and those that the pass or the call before made from the same place on, with the blocks
 // of the one that failed in the place of its own. Empty: none before was like it.
 [[nodiscard]] std::optional<allocator::request_log> continued_as_before(
-    const evidence& of, allocator::block_number refused, const allocator::request_log& changed);
+    const refused_run& run, const allocator::request_log& changed);
 
 // Whether as much was allocated before as with the request that was refused: it was in pieces, then.
-[[nodiscard]] bool has_had_as_much(const evidence& of, allocator::block_number refused);
+[[nodiscard]] bool has_had_as_much(const refused_run& run);
 
 }  // namespace memtrace::blocks

@@ -28,6 +28,9 @@ using text::brief_bytes;
 using text::format_count;
 using verdicts::subject_kind;
 
+constexpr std::uint64_t least_part =
+    10;  // of what was allocated when memory ran out, to be the reason
+
 [[nodiscard]] std::string rounded(double bytes) {
   return brief_bytes(static_cast<std::uint64_t>(std::llround(std::max(bytes, 0.0))));
 }
@@ -113,7 +116,6 @@ using verdicts::subject_kind;
 // would have been met without it: what grows more slowly is not why.
 [[nodiscard]] const verdicts::verdict* growth_to(const process_report& process,
                                                  const oom_report& oom) {
-  constexpr std::uint64_t least_part = 10;
   const auto* const growing = first_told(process, oom.facts.device);
   if (growing == nullptr || growing->suspects.empty()) return growing;
   std::uint64_t grown = 0;
@@ -215,7 +217,6 @@ using verdicts::subject_kind;
   }
   const auto* const cure = cure_of(process);
   const auto* const help = first_help(process);
-  constexpr std::uint64_t least_part = 10;
   const bool is_much = oom.facts.totals.all_unused() + oom.facts.device_free >=
                        oom.facts.totals.allocated / least_part;
   if (help != nullptr && is_much && was_in_pieces(process, oom))

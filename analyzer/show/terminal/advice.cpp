@@ -13,6 +13,7 @@
 #include "analyzer/base/text/units.h"
 #include "analyzer/judge/advice/piece.h"
 #include "analyzer/run/model/expected.h"
+#include "analyzer/run/model/headline.h"
 #include "analyzer/trace/code/places.h"
 
 namespace memtrace::terminal {
@@ -47,10 +48,10 @@ constexpr std::size_t most_shown = 3;
 
 // saves 3.2 GiB and gets past the request that failed (replayed)
 [[nodiscard]] std::string saving(const change& one) {
-  const auto what = text::join({amount_saved(one), one.mends_out_of_memory || one.gets_past_request
-                                                       ? "gets past the request that failed"
-                                                       : std::string()},
-                               " and ");
+  const auto what =
+      text::join({amount_saved(one),
+                  one.mends_out_of_memory ? "gets past the request that failed" : std::string()},
+                 " and ");
   const auto how = fmt::format("({}{})", one.free ? "free, " : "", name_of(one.how));
   return what.empty() ? how : what + ' ' + how;
 }

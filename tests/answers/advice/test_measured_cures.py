@@ -226,6 +226,7 @@ for step in range(6):
 @pytest.mark.parametrize("loss, is_told", [
     ("scores = a(x) @ b(y).T; loss = nn.functional.cross_entropy(scores[:64], torch.arange(64, device='cuda'))", False),
     ("loss = torch.cdist(*[torch.cat([a(x), b(y)])[::4]] * 2).mean()", False),
+    ("z = torch.cat([a(x), b(y)])[::4]; loss = (z @ z.T).mean()", False),
     ("loss = (a(x) * b(y)).mean()", True)])
 def test_a_loss_over_all_pairs_of_a_batch_cannot_be_divided(built, tmp_path, loss, is_told):
     advice = recordings.record(written(tmp_path, PAIRS.replace("{loss}", loss)), memory="2400MiB").expect(0).report()["advice"]

@@ -74,8 +74,7 @@ void tell_fallback(proposal& made, const std::string& line) {
   made.title = "scaled_dot_product_attention is computed without a fused kernel";
   made.change = fmt::format(
       "give the call{} what a fused kernel takes: mostly numbers of 16 bits, keys and values "
-      "repeated "
-      "instead of enable_gqa, another mask, or no sdpa_kernel(SDPBackend.MATH) around it; "
+      "repeated instead of enable_gqa, another mask, or no sdpa_kernel(SDPBackend.MATH) around it; "
       "torch.backends.cuda.can_use_efficient_attention(torch.backends.cuda.SDPAParams(q, k, v, "
       "mask, dropout, is_causal, enable_gqa), debug=True) warns of what is in the way",
       line.empty() ? "" : " at " + line);

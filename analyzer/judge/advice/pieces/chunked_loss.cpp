@@ -67,6 +67,8 @@ class search {
   }
 
  private:
+  using loss_shape = std::pair<std::uint32_t, std::uint32_t>;  // places and words
+
   // What cross_entropy keeps of a matrix of places and words, of which a matrix of weights has as
   // many: a Linear layer made the logits, and can make a part of them.
   [[nodiscard]] bool is_of_the_loss(block_number block) const {
@@ -104,7 +106,7 @@ class search {
     constexpr block_number most = 64;
     words_.insert(facts.columns);
     lines_.insert(facts.stack);
-    if (shapes_.insert({facts.rows, facts.columns}).second) losses_.push_back(facts);
+    shapes_.insert({facts.rows, facts.columns});
     found_.blocks.push_back(loss);
     for (auto block = loss; block > 0 && loss - block < most;) {
       const auto before = of_.blocks[--block];
@@ -138,7 +140,7 @@ class search {
       return;
     }
     if (like_parameters_[block] || !lines_.contains(facts.forward)) return;
-    if (std::ranges::any_of(losses_, [&](const blocks::block_facts& loss) {
+    if (std::ranges::any_of(shapes_, [&](const loss_shape& loss) {
           return has_places_times_words(bytes_of(of_, block), loss);
         })) {
       found_.blocks.push_back(block);
@@ -150,15 +152,14 @@ class search {
                                            const blocks::block_facts& loss) const {
     const auto facts = of_.blocks[block];
     if (facts.dimensions != 0 && facts.columns != loss.columns) return false;
-    return has_places_times_words(bytes_of(of_, block), loss);
+    return has_places_times_words(bytes_of(of_, block), {loss.rows, loss.columns});
   }
 
-  [[nodiscard]] static bool has_places_times_words(std::uint64_t bytes,
-                                                   const blocks::block_facts& loss) {
+  [[nodiscard]] static bool has_places_times_words(std::uint64_t bytes, const loss_shape& loss) {
     return std::ranges::any_of(std::array<std::uint64_t, 2>{2, 4}, [&](std::uint64_t width) {
-      const auto row = loss.columns * width;
+      const auto row = std::uint64_t{loss.second} * width;
       const auto places = bytes / row;
-      return bytes % row == 0 && places >= loss.rows && places < 2 * std::uint64_t{loss.rows};
+      return bytes % row == 0 && places >= loss.first && places < 2 * std::uint64_t{loss.first};
     });
   }
 
@@ -171,11 +172,10 @@ class search {
   blocks::run_passes passes_;
   std::vector<bool> like_parameters_;
   std::set<std::uint32_t> heads_;
-  std::set<std::uint32_t> words_;    // of the losses
-  std::set<trace::stack_id> lines_;  // of the loss, and of what is between it and the head
-  std::set<std::pair<std::uint32_t, std::uint32_t>> shapes_;
-  std::vector<blocks::block_facts> losses_;  // one of each shape
-  std::set<std::uint64_t> made_before_;      // births of the logits and of their copies
+  std::set<std::uint32_t> words_;        // of the losses
+  std::set<trace::stack_id> lines_;      // of the loss, and of what is between it and the head
+  std::set<loss_shape> shapes_;          // of the losses
+  std::set<std::uint64_t> made_before_;  // births of the logits and of their copies
   weight_shapes weights_{of_};
   vocabulary_loss found_;
   std::uint64_t most_ = 0;

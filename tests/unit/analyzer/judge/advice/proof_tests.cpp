@@ -197,7 +197,7 @@ TEST_CASE(
   run.of.blocks = blocks::fact_list(facts);
   const auto refused = blocks::fatal_refusal(run.of);
   REQUIRE(refused);
-  const auto found = blocks::needed_after(run.of, *refused, run.of.log, 0);
+  const auto found = blocks::needed_after(blocks::run_until(run.of, *refused), run.of.log, 0);
   // 4 MiB a pass, of which seven had begun.
   CHECK(found.rise == (fills ? 7 * 4_MiB : 0));
 }
