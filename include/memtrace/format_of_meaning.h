@@ -78,6 +78,7 @@ inline constexpr std::uint32_t held_view = 32;        // by views that use less 
 inline constexpr std::uint32_t held_gradient = 64;    // as .grad
 inline constexpr std::uint32_t held_has_graph = 128;  // by a tensor that has a grad_fn itself
 inline constexpr std::uint32_t held_unreachable = 256;  // from no name: a cycle, or C++ alone
+inline constexpr std::uint32_t held_trained = 512;  // stands in an optimizer's param_groups, too
 
 // torch.compile writes Python files whose lines allocate for many lines of the program at once.
 // When such a file is loaded, each line of it that may allocate is told, before it runs, with the

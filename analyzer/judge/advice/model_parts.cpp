@@ -241,8 +241,11 @@ struct names_of_root {
   std::map<trace::object_id, names_of_root> found;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto facts = of.blocks[block];
-    if (facts.what != category::gradients || !facts.root || !facts.name) continue;
+    if (!facts.root || !facts.name) continue;
     auto& names = found[facts.root];
+    if (facts.in_optimizer) names.trained.insert(of.names[facts.name]);
+    if (facts.in_no_optimizer) names.untrained.insert(of.names[facts.name]);
+    if (facts.what != category::gradients) continue;
     if (facts.seen_by_optimizer) names.trained.insert(of.names[facts.name]);
     const auto birth = of.log.allocations[block];
     const auto ends = std::ranges::count_if(
@@ -282,8 +285,10 @@ struct names_of_root {
 
 untrained_parts::untrained_parts(const blocks::evidence& of) : of_(of) {
   const auto names = names_by_root(of);
-  if (std::ranges::all_of(names, [](const auto& one) { return one.second.trained.empty(); }))
-    return;
+  const bool trains_models =
+      std::ranges::any_of(names, [](const auto& one) { return !one.second.trained.empty(); }) ||
+      std::ranges::any_of(of.blocks, &blocks::block_facts::in_optimizer);
+  if (!trains_models) return;
   std::map<std::pair<trace::object_id, std::string_view>, trace::object_id>
       modules;  // by root, path
   for (const auto& [module, facts] : of.modules)

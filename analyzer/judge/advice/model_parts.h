@@ -76,8 +76,9 @@ class weight_shapes {
 };
 
 // Models, and parts of them, whose gradients no optimizer has looked at, though they were there at the
-// ends of two steps: a teacher, a network that only computes a loss, a backbone below a head that is
-// trained. None where no optimizer has a model's own parameters, but copies of them.
+// ends of two steps, or whose parameters none had when memory ran out: a teacher, a network that only
+// computes a loss, a backbone below a head that is trained. None where no optimizer has a model's own
+// parameters, but copies of them.
 class untrained_parts {
  public:
   explicit untrained_parts(const blocks::evidence& of);

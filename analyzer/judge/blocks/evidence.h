@@ -33,6 +33,7 @@ struct keeping {
   std::uint64_t block_event = 0;  // the block's birth
   std::uint64_t before = 0;       // the event right after: mostly what the operation allocates
   bool output = false;            // the operation's result, not its operand
+  bool needs_gradient = false;    // the tensor does: a trained leaf, or computed from one
 };
 
 struct evidence {

@@ -32,6 +32,8 @@ struct block_facts {
   bool attention_scores = false;   // quadratic in the sequence length
   bool cast_copy = false;          // autocast's copy of a parameter
   bool seen_by_optimizer = false;  // a gradient of a parameter that an optimizer has
+  bool in_optimizer = false;       // when memory ran out: a parameter, or what else is trained
+  bool in_no_optimizer = false;    // a parameter that wants a gradient, at the same time
   bool freed_in_backward = false;  // by a thread that ran a backward pass
   bool unused_copy = false;        // a parameter of a model that no forward pass uses
   // Bytes of views that a heap scan found to be all that holds it, of 256 of its own, rounded up; 0: no

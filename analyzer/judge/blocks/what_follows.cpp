@@ -28,9 +28,11 @@ using allocator::request_log;
 //             it is gone by then
 class rest_of_pass {
  public:
-  // `sizes`: bytes by block, as the changed program asks for them.
-  rest_of_pass(const evidence& of, std::uint64_t refusal, const std::vector<std::uint64_t>& sizes)
-      : of_(of), sizes_(sizes) {
+  // `sizes`: bytes by block, as the changed program asks for them; `left`: the same of those that it has
+  // not given back by then.
+  rest_of_pass(const evidence& of, std::uint64_t refusal, const std::vector<std::uint64_t>& sizes,
+               const std::vector<std::uint64_t>& left)
+      : of_(of), sizes_(sizes), left_(left) {
     for (block_number block = 0; block < of.blocks.size(); ++block) {
       const auto& facts = of.blocks[block];
       if (facts.born_in != attribution::phase::forward) continue;
@@ -70,11 +72,12 @@ class rest_of_pass {
     const auto module = of_.modules.find(facts.module);
     if (facts.call == 0 || module == of_.modules.end()) return;
     last_ = std::max(last_, facts.module);
-    by_class_[module->second.type] += bytes;
+    by_class_[module->second.type] += left_[block];
   }
 
   const evidence& of_;
   const std::vector<std::uint64_t>& sizes_;
+  const std::vector<std::uint64_t>& left_;
   std::uint32_t call_ = 0;
   trace::object_id root_;
   trace::object_id last_;
@@ -353,24 +356,29 @@ struct place_in_model {
     return {std::max(allocated, needed_as_in_training(of, refused, calls, passes, changed)), false};
   }
   std::vector<std::uint64_t> sizes(of.blocks.size(), 0);
+  auto left = sizes;
   for (const auto& asked : changed.requests) {
-    const bool is_there = asked.what() == allocator::action::allocate && asked.block < sizes.size();
-    if (is_there) sizes[asked.block] = asked.size;
+    if (asked.block >= sizes.size()) continue;
+    if (asked.what() == allocator::action::allocate) {
+      sizes[asked.block] = left[asked.block] = asked.size;
+    } else if (asked.what() == allocator::action::free) {
+      left[asked.block] = 0;
+    }
   }
   // The activations that were there at the peak are gone by then.
   if (const auto update = first_update_of(of, refused, sizes)) {
     return {std::max(allocated, update->alive + update->left()), false};
   }
-  const rest_of_pass rest(of, birth_event(of, refused), sizes);
-  const auto left = left_by_backward(of, refused, sizes);
+  const rest_of_pass rest(of, birth_event(of, refused), sizes, left);
+  const auto then = left_by_backward(of, refused, sizes);
   if (passes.training.empty()) {
     if (!passes.unfinished) return {allocated, false};
-    return {std::max(allocated + rest.from_forward(), left), false};
+    return {std::max(allocated + rest.from_forward(), then), false};
   }
   const bool in_backward = passes.training.front().end == end_event(of);
   // The optimizer's first update follows, of which nothing is known yet.
   if (!in_backward) return {allocated, false};
-  return {std::max(allocated + rest.from_backward(), left), false};
+  return {std::max(allocated + rest.from_backward(), then), false};
 }
 
 // Of blocks that were there when the pass or the call before came to the place where this one failed:

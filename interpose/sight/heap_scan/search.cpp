@@ -82,6 +82,29 @@ void visit_references(const python_objects& python, address object, kind what,
   }
 }
 
+address attribute_of(const python_objects& python, address object, std::string_view wanted) {
+  address found = 0;
+  const auto look = [&](address name, address value) {
+    if (plain_text(python, name) == wanted) found = value;
+    return found == 0;
+  };
+  if (const address dict = instance_dict(python, object); dict != 0) {
+    for_each_pair(python, dict, look);
+  }
+  if (found == 0) for_each_inline_value(python, object, look);
+  return found;
+}
+
+// What an object refers to, without going on from there.
+class collected_references final : public reference_visitor {
+ public:
+  bool visit(address object) noexcept override {
+    return found.push(object) && found.size() < found.capacity();
+  }
+  bool visit_key(address) noexcept override { return true; }
+  mapped_array<address> found{1u << 20};  // filled inside tp_traverse: nothing may be thrown
+};
+
 }  // namespace
 
 search::search(const python_objects& python, const storage_reader& reader,
@@ -207,6 +230,7 @@ void search::expand(node which) {
     seen_storage seen;
     if (reader_.read_storage(object, seen)) note(which, seen, 0);
   }
+  if (what == kind::optimizer) optimizers_.push_back(object);
   if (what == kind::frame && running_.contains(frame_of_object(python_, object).frame)) return;
   visit_references(python_, object, what, *this);
 }
@@ -224,6 +248,43 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
   if (!is_named_) return;
   known.used_bytes += seen.used_bytes;
   if ((known.flags & format::held_graph) == 0) known.flags |= flags & format::held_has_graph;
+}
+
+// param_groups: [{"params": [p, …], "lr": …}, …]
+void search::mark_trained() {
+  constexpr int groups_and_parameters = 3;
+  for (const address optimizer : optimizers_) {
+    const address groups = attribute_of(python_, optimizer, "param_groups");
+    if (groups != 0) mark_tensors_in(groups, groups_and_parameters);
+  }
+}
+
+void search::mark_tensors_in(address object, int depth) {
+  const kind what = kinds_.of(object);
+  if (what == kind::tensor) {
+    seen_storage seen;
+    if (!reader_.read_tensor(object, seen)) return;
+    const auto known = by_address_.find(seen.address);
+    if (known == by_address_.end()) return;
+    held_storage& held = storages_[known->second];
+    if (!is_in_optimizer(held.holder)) held.flags |= format::held_trained;
+    return;
+  }
+  const bool is_container = what == kind::list || what == kind::tuple || what == kind::dict;
+  if (!is_container || depth == 0) return;
+  collected_references references;
+  visit_references(python_, object, what, references);
+  for (std::size_t i = 0; i < references.found.size(); ++i) {
+    mark_tensors_in(references.found[i], depth - 1);
+  }
+}
+
+bool search::is_in_optimizer(node which) noexcept {
+  while (kinds_.of(objects_.object(which)) != kind::optimizer) {
+    if (objects_.is_root(which)) return false;
+    which = objects_.parent(which);
+  }
+  return true;
 }
 
 void search::note_tensor(node tensor) {

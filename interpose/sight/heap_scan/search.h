@@ -51,6 +51,9 @@ class search final : private reference_visitor {
   void from_nobody(address object);
   // Goes on with what was put off meanwhile: optimizers, keys and bound methods.
   void from_postponed();
+  // Says of the storages in the param_groups of the optimizers that were met that they are trained, but
+  // for those that are found there alone: copies of a model's parameters.
+  void mark_trained();
 
   // A storage that something keeps which is no object of Python's.
   void from_object(address object, node parent);
@@ -85,6 +88,8 @@ class search final : private reference_visitor {
   void add_globals(const root& module);
   void add_root(const root& named);
   void note_tensor(node tensor);
+  void mark_tensors_in(address object, int depth);
+  [[nodiscard]] bool is_in_optimizer(node which) noexcept;
 
   const python_objects& python_;
   const storage_reader& reader_;
@@ -96,6 +101,7 @@ class search final : private reference_visitor {
   std::unordered_set<address> running_;
   mapped_array<postponed> postponed_;  // filled inside tp_traverse: nothing may be thrown
   mapped_array<node> graphs_;
+  std::vector<address> optimizers_;
   std::vector<held_storage> storages_;
   std::unordered_map<std::uint64_t, std::size_t> by_address_;
   std::size_t next_postponed_ = 0;

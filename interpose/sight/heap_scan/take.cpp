@@ -170,6 +170,8 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   };
   search_user_code(searched, roots, reader);
   found.is_cut_off = searched.is_incomplete();
+  // All or nothing: a parameter without the mark is in no optimizer that the program can name.
+  if (!found.is_cut_off) searched.mark_trained();
   found.went_beyond = !found.is_cut_off && !is_enough() && users.is_allowed;
   if (found.went_beyond) until.extend(at_most.nanoseconds / 8 * 6 * (users.times_as_long - 1));
   if (!is_enough() && users.is_allowed) search_suspended(searched, roots, reader);

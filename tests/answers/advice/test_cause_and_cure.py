@@ -214,7 +214,7 @@ def test_a_model_that_no_optimizer_has_needs_no_gradients(built, tmp_path, loss,
     if not is_told:
         return
     found = advice["untrained_gradients"]
-    assert "distils.py:17 <module>" in found["change"] and "no_grad" in found["change"]
+    assert "distils.py:17 <module>" in found["change"] and "requires_grad_(False)" in found["change"]
     saved = int(asked.stdout) - int(recordings.record(program, "--changed", memory="2GiB").expect(0).stdout)
     assert saved == pytest.approx(found["saves_bytes"], rel=0.02)
 

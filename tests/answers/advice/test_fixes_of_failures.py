@@ -90,7 +90,21 @@ for step in range(60):
         state = state.detach()
 """
 
+TEACHES = MODELS + """
+teacher, student = Net().cuda().requires_grad_(not CHANGED), Net().cuda()
+optimizer = torch.optim.AdamW(student.parameters())
+{beside}
+for step in range(3):
+    x = torch.randn(8192, 1024, device="cuda")
+    loss = nn.functional.mse_loss(student(x), teacher(x))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+FREEZES = "requires_grad_(False) of the model that no optimizer has"
+
 CASES = [
+    (TEACHES.replace("{beside}", ""), "1600MiB", FREEZES),
     (FILLS, "780MiB", "copies of parameters on the CPU"),
     (VALIDATES, "1500MiB", "`no_grad()` where no backward pass follows"),
     (KEEPS, "680MiB", "`no_grad()` where no backward pass follows"),
@@ -106,6 +120,27 @@ def test_the_fix_in_the_first_line_lets_the_program_pass(built, tmp_path, text, 
     said = recordings.record(program, memory=memory).expect(1).report()["headline"]["text"]
     assert said.endswith(fix), said
     recordings.record(program, "--changed", memory=memory, bare=True).expect(0)
+
+
+LATER = """
+def trained_later(model):
+    second = torch.optim.SGD(model.parameters(), lr=0.1)
+    return lambda: second.step()
+
+class Trainer:
+    def __init__(self):
+        self.updates = {"later": [trained_later(teacher)]}
+trainer = Trainer()
+"""
+COPIES = "optimizer.param_groups[0]['params'] = [nn.Parameter(one.detach().clone()) for one in student.parameters()]"
+
+
+@pytest.mark.parametrize("beside", [LATER, COPIES])
+def test_a_model_whose_optimizer_has_not_stepped_yet_is_trained(built, tmp_path, beside):
+    """Nothing is said either where optimizers have copies of the parameters: they tell nothing of the models."""
+    program = written(tmp_path, TEACHES.replace("{beside}", beside))
+    report = recordings.record(program, memory="1600MiB").expect(1).report()
+    assert "untrained_gradients" not in [one["id"] for one in report["advice"]], report["headline"]["text"]
 
 
 ADVERSARIES = """

@@ -18,7 +18,7 @@ import types
 sys.path.insert(0, __file__.rpartition("/")[0])
 from probe import Held, Probe  # noqa: E402
 
-TRACEBACK, HOOK, BOUNDED, UNREACHABLE = 4, 8, 16, 256
+TRACEBACK, HOOK, BOUNDED, UNREACHABLE, TRAINED = 4, 8, 16, 256, 512
 made = {}  # name: address
 expected = {}
 
@@ -141,7 +141,7 @@ for number in range(1000):
     chain = Link(chain, held("deep chain", "chain.after.thing", holder="Link") if number == 0 else None)
 
 layer = trainer.model._modules["encoder"] = Module()
-layer._parameters["weight"] = held("parameter", "trainer.model", holder="Trainer")
+layer._parameters["weight"] = held("parameter", "trainer.model", holder="Trainer", flags=TRAINED)
 layer.cache = [held("in a module", "trainer.model.encoder.cache[…]", "list", "1", holder="Module")]
 stack = trainer.model._modules["0"] = Module()
 stack.last = held("in a numbered module", "trainer.model[…].last", holder="Module")
@@ -255,7 +255,7 @@ def inner(probe):
     optimizer = Optimizer()
     # Found in the model first, though the optimizer is nearer.
     weights = list(trainer.model._modules["encoder"]._parameters.values())
-    optimizer.groups = [*weights]
+    optimizer.param_groups = [{"lr": 0.1, "params": [*weights]}]
     optimizer.state = {weights.pop(): {
         "exp_avg": held("optimizer", "optimizer.state[…]['exp_avg']", "dict", "1", "local of inner",
                         "Optimizer")}}

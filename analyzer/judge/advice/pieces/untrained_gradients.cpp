@@ -26,57 +26,71 @@ using attribution::phase;
 
 namespace {
 
-// Models whose backward pass leaves something to what comes before them, as it does where they were given
-// what needs a gradient itself: a block of their own that goes while another's backward runs, or is there
-// when all of it is over. Another is another model, or what no model has: a tensor that is trained.
-[[nodiscard]] std::set<trace::object_id> handing_on(const blocks::evidence& of,
-                                                    const untrained_parts& parts) {
-  std::set<trace::object_id> found;
-  trace::object_id running;
-  std::map<trace::object_id, std::uint64_t> latest;  // by model, the last death of its blocks
-  const auto hand_on = [&](block_number block, trace::object_id next) {
-    const auto birth = birth_event(of, block);
-    for (const auto& [root, death] : latest) {
-      if (root != next && death > birth) found.insert(root);
+// Whether a call of a part was given only what wants no gradient itself, so that it needs no graph: as its
+// first operation tells that keeps something for its backward pass. Not known where that is something that
+// the part has made with its parameters; then it is taken to need one.
+class given {
+ public:
+  given(const blocks::evidence& of, const untrained_parts& parts) {
+    for (const auto& kept : of.keepings) {
+      const auto by = block_from(of, kept.before);
+      const auto operand = block_from(of, kept.block_event);
+      if (kept.output || by >= of.blocks.size() || operand >= of.blocks.size()) continue;
+      const auto maker = of.blocks[by];
+      const auto part = maker.born_in == phase::forward ? parts.part_of(maker) : trace::object_id();
+      const auto facts = of.blocks[operand];
+      if (!part || (facts.what == category::weights && facts.name)) continue;
+      const bool is_own = parts.part_of(facts) == part;
+      auto& call = calls_[{part, maker.call}];
+      call.begun = call.begun || (is_own && kept.needs_gradient);
+      if (kept.needs_gradient && !is_own) {
+        call.gradients = all_[part].gradients = true;
+      } else if (!kept.needs_gradient && !call.begun && (!is_own || is_of_numbers(facts))) {
+        call.constants = all_[part].constants = true;
+      }
     }
-  };
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto facts = of.blocks[block];
-    const bool in_backward = facts.born_in == phase::backward;
-    const auto part = parts.part_of(facts);
-    const auto whose = part ? part : facts.root;
-    const auto next = in_backward ? whose : trace::object_id();
-    if (next != running || !in_backward) hand_on(block, next);
-    running = next;
-    if (!in_backward) latest.clear();
-    const bool stays =
-        (facts.what == category::gradients && facts.name) || facts.what == category::workspace;
-    if (!whose || !in_backward || stays) continue;
-    auto& death = latest[whose];
-    death = std::max(death, death_event(of, block));
   }
-  return found;
-}
+
+  [[nodiscard]] bool needs_graph(trace::object_id part, std::uint32_t call) const {
+    const auto known = calls_.find({part, call});
+    return known == calls_.end() || known->second.needs_graph();
+  }
+  // Any of its calls.
+  [[nodiscard]] bool needs_graph(trace::object_id part) const {
+    const auto known = all_.find(part);
+    return known == all_.end() || known->second.needs_graph();
+  }
+
+ private:
+  struct operands {
+    bool begun = false;  // an operation has kept what the part itself has made
+    bool gradients = false;
+    bool constants = false;
+    [[nodiscard]] bool needs_graph() const { return gradients || !constants; }
+  };
+  // A copy of what it was given; not its positions, or a mask.
+  [[nodiscard]] static bool is_of_numbers(const blocks::block_facts& facts) {
+    return facts.element_bits == 16 || facts.element_bits == 32;
+  }
+
+  std::map<std::pair<trace::object_id, std::uint32_t>, operands> calls_;
+  std::map<trace::object_id, operands> all_;
+};
 
 struct untrained {
-  explicit untrained(const blocks::evidence& of) : parts(of) {}
+  explicit untrained(const blocks::evidence& of) : parts(of), handed(of, parts) {}
 
   untrained_parts parts;
-  std::set<trace::object_id> handing_on;
+  given handed;
   std::uint64_t gradients = 0;    // each parameter's
   std::uint64_t activations = 0;  // of one call, that nothing needs
   trace::object_id first;         // of the parts, with a block of its first call
   trace::stack_id stack;
-
-  [[nodiscard]] bool needs_graph(trace::object_id model) const {
-    return handing_on.contains(model);
-  }
 };
 
 [[nodiscard]] untrained find(const blocks::evidence& of) {
   untrained found(of);
   if (found.parts.empty()) return found;
-  found.handing_on = handing_on(of, found.parts);
   std::map<std::uint32_t, std::uint64_t> by_call;
   std::map<std::pair<trace::object_id, trace::text_id>, std::uint64_t> by_parameter;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -92,7 +106,7 @@ struct untrained {
       found.stack = facts.stack;
       found.first = part;
     }
-    if (found.needs_graph(part) || !facts.kept_by_autograd) continue;
+    if (found.handed.needs_graph(part, facts.call) || !facts.kept_by_autograd) continue;
     auto& bytes = by_call[facts.call];
     bytes += bytes_of(of, block);
     found.activations = std::max(found.activations, bytes);
@@ -107,8 +121,10 @@ void leave_out(const blocks::evidence& of, const untrained& found, request_edits
     const auto facts = of.blocks[block];
     const auto part = found.parts.part_of(facts);
     if (!part || facts.what == category::workspace) continue;
-    const bool is_free = !found.needs_graph(part);
-    if (facts.what == category::gradients || (is_free && facts.born_in == phase::backward)) {
+    const bool in_backward = facts.born_in == phase::backward;
+    const bool is_free = !(in_backward ? found.handed.needs_graph(part)
+                                       : found.handed.needs_graph(part, facts.call));
+    if (facts.what == category::gradients || (is_free && in_backward)) {
       edits.drop(block);
     } else if (is_free && facts.kept_by_autograd && facts.what == category::activations &&
                ends[block] != 0 && ends[block] < death_event(of, block)) {
@@ -121,7 +137,7 @@ void leave_out(const blocks::evidence& of, const untrained& found, request_edits
 
 proposals untrained_gradients(const blocks::evidence& of) {
   const auto found = std::make_shared<untrained>(find(of));
-  if (found->parts.empty()) return {};
+  if (found->gradients + found->activations == 0) return {};
   const auto known = of.modules.find(found->first);
   std::string who = "the model";
   if (known != of.modules.end()) {
@@ -135,15 +151,19 @@ proposals untrained_gradients(const blocks::evidence& of) {
   made.title = "A model gets gradients that no optimizer has looked at in this run";
   const auto line = line_that_calls_model(of, found->stack);
   made.change = fmt::format(
-      "requires_grad_(False) of {} that is called{}, where it is made{}; if an optimizer "
+      "requires_grad_(False) of {} that is called{}, where it is made; if an optimizer "
       "trains it later, only in the steps that do not",
-      who, line.empty() ? "" : " at " + line,
-      found->needs_graph(found->first) ? "" : ", or torch.no_grad() around its call");
-  made.evidence = fmt::format("{} of gradients that no optimizer has looked at",
-                              bytes_in_words(found->gradients));
-  if (found->activations != 0) {
-    made.evidence +=
-        fmt::format(", and {} kept for them in a call", bytes_in_words(found->activations));
+      who, line.empty() ? "" : " at " + line);
+  const auto kept = bytes_in_words(found->activations);
+  if (found->gradients == 0) {
+    made.title = "A model keeps activations for gradients of parameters that no optimizer has";
+    made.evidence =
+        fmt::format("{} kept in a call for gradients that no optimizer has asked for", kept);
+  } else {
+    made.evidence = fmt::format("{} of gradients that no optimizer has looked at",
+                                bytes_in_words(found->gradients));
+    if (found->activations != 0)
+      made.evidence += fmt::format(", and {} kept for them in a call", kept);
   }
   made.about = {found->gradients + found->activations, "are for gradients that no optimizer uses"};
   made.source =

@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
-GRAPH, TRACEBACK, HOOK, BOUNDED, VIEW, GRADIENT, HAS_GRAPH, UNREACHABLE = (
-    2, 4, 8, 16, 32, 64, 128, 256)
+GRAPH, TRACEBACK, HOOK, BOUNDED, VIEW, GRADIENT, HAS_GRAPH, UNREACHABLE, TRAINED = (
+    2, 4, 8, 16, 32, 64, 128, 256, 512)
 DEVICE = "cuda"
 expected = []  # (address, path, container, length, owner, flags)
 take_census = ctypes.PyDLL(None).memtrace_census
@@ -127,7 +127,7 @@ def main():
     optimizer = torch.optim.AdamW(model.parameters())
     train(model, optimizer)
     for parameter in model.parameters():
-        expect(parameter, "model")
+        expect(parameter, "model", flags=TRAINED)
         expect(parameter.grad, "model.grad", flags=GRADIENT)
         expect(optimizer.state[parameter]["exp_avg"], "optimizer.state[…]['exp_avg']",
                "defaultdict", "8")
