@@ -250,20 +250,20 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
   if ((known.flags & format::held_graph) == 0) known.flags |= flags & format::held_has_graph;
 }
 
-// param_groups: [{"params": [p, …], "lr": …}, …]
+// param_groups: [{"params": [p, …], "lr": …}, …]. A parameter may have its memory in attributes: those of
+// a DTensor are two levels down.
 void search::mark_trained() {
-  constexpr int groups_and_parameters = 3;
+  constexpr int deepest = 5;
   for (const address optimizer : optimizers_) {
     const address groups = attribute_of(python_, optimizer, "param_groups");
-    if (groups != 0) mark_tensors_in(groups, groups_and_parameters);
+    if (groups != 0) mark_tensors_in(groups, deepest);
   }
 }
 
 void search::mark_tensors_in(address object, int depth) {
   const kind what = kinds_.of(object);
-  if (what == kind::tensor) {
-    seen_storage seen;
-    if (!reader_.read_tensor(object, seen)) return;
+  seen_storage seen;
+  if (what == kind::tensor && reader_.read_tensor(object, seen)) {
     const auto known = by_address_.find(seen.address);
     if (known == by_address_.end()) return;
     held_storage& held = storages_[known->second];
@@ -271,7 +271,7 @@ void search::mark_tensors_in(address object, int depth) {
     return;
   }
   const bool is_container = what == kind::list || what == kind::tuple || what == kind::dict;
-  if (!is_container || depth == 0) return;
+  if ((!is_container && what != kind::tensor) || depth == 0) return;
   collected_references references;
   visit_references(python_, object, what, references);
   for (std::size_t i = 0; i < references.found.size(); ++i) {

@@ -202,21 +202,21 @@ JUDGES = "loss = other(into(found)).square().mean()"
 PROMPTS = "loss = nn.functional.mse_loss(found, other(torch.cat([x + prompt, x], -1)))"
 
 
-@pytest.mark.parametrize("loss, step, is_told", [
-    (TEACHES, "", True), (TEACHES, "second.step(); second.zero_grad()", False), (JUDGES, "", False), (PROMPTS, "", False)])
-def test_a_model_that_no_optimizer_has_needs_no_gradients(built, tmp_path, loss, step, is_told):
-    """One that is trained through, by a model or by a tensor, needs its graph: its gradients alone are too little to tell."""
+@pytest.mark.parametrize("loss, step, least", [
+    (TEACHES, "", 0.98), (TEACHES, "second.step(); second.zero_grad()", None), (JUDGES, "", 0.6), (PROMPTS, "", 0.6)])
+def test_a_model_that_no_optimizer_has_needs_no_gradients(built, tmp_path, loss, step, least):
+    """One that is trained through, by a model or by a tensor, needs its graph, but not what is kept for its weights."""
     program = tmp_path / "distils.py"
     program.write_text(UNTRAINED.format(loss=loss, step=step))
     asked = recordings.record(program, memory="2GiB").expect(0)
     advice = {one["id"]: one for one in asked.report()["advice"]}
-    assert ("untrained_gradients" in advice) == is_told and "set_to_none" not in advice
-    if not is_told:
+    assert ("untrained_gradients" in advice) == (least is not None) and "set_to_none" not in advice
+    if least is None:
         return
     found = advice["untrained_gradients"]
     assert "distils.py:17 <module>" in found["change"] and "requires_grad_(False)" in found["change"]
     saved = int(asked.stdout) - int(recordings.record(program, "--changed", memory="2GiB").expect(0).stdout)
-    assert saved == pytest.approx(found["saves_bytes"], rel=0.02)
+    assert least * saved < found["saves_bytes"] < 1.02 * saved
 
 
 def test_a_gpu_without_bfloat16_is_told_of_float16(built):

@@ -103,7 +103,29 @@ for step in range(3):
 """
 FREEZES = "requires_grad_(False) of the model that no optimizer has"
 
+ADAPTS = """
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk = nn.Sequential(nn.Linear(512, 2048), nn.GELU(), nn.Linear(2048, 512))
+        self.adapter = nn.Sequential(nn.Linear(512, 16), nn.ReLU(), nn.Linear(16, 512))
+    def forward(self, x):
+        x = x + self.trunk(x)
+        return x + self.adapter(x)
+
+model = nn.Sequential(*[Block() for _ in range(6)]).cuda()
+for block in model:
+    block.trunk.requires_grad_(not CHANGED)
+optimizer = torch.optim.AdamW([p for name, p in model.named_parameters() if ".adapter." in name])
+for step in range(4):
+    loss = model(torch.randn(1024, 512, device="cuda")).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
 CASES = [
+    (ADAPTS, "420MiB", FREEZES),
     (TEACHES.replace("{beside}", ""), "1600MiB", FREEZES),
     (FILLS, "780MiB", "copies of parameters on the CPU"),
     (VALIDATES, "1500MiB", "`no_grad()` where no backward pass follows"),

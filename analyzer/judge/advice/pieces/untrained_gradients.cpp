@@ -77,11 +77,49 @@ class given {
   std::map<trace::object_id, operands> all_;
 };
 
+// What a product or a convolution keeps of its input is for the gradient of its weights alone, and nobody
+// else keeps it: by block. Its other operand is such a matrix; the weights of a normalisation are none.
+[[nodiscard]] std::vector<bool> kept_for_weights(const blocks::evidence& of,
+                                                 const untrained_parts& parts) {
+  std::set<std::uint64_t> products;
+  std::vector<bool> found(of.blocks.size());
+  std::vector<bool> otherwise(of.blocks.size());
+  const auto for_each_kept = [&](auto&& look) {
+    for (const auto& kept : of.keepings) {
+      const auto block = block_from(of, kept.block_event);
+      if (block < found.size() && birth_event(of, block) == kept.block_event) look(kept, block);
+    }
+  };
+  for_each_kept([&](const blocks::keeping& kept, block_number block) {
+    const auto facts = of.blocks[block];
+    const bool is_matrix = facts.what == category::weights && facts.dimensions > 1;
+    if (is_matrix && !kept.output && parts.part_of(facts)) products.insert(kept.before);
+  });
+  for_each_kept([&](const blocks::keeping& kept, block_number block) {
+    const bool is_operand = !kept.output && products.contains(kept.before);
+    (is_operand ? found : otherwise)[block] = true;
+  });
+  for (block_number block = 0; block < found.size(); ++block) {
+    if (otherwise[block]) found[block] = false;
+  }
+  return found;
+}
+
 struct untrained {
-  explicit untrained(const blocks::evidence& of) : parts(of), handed(of, parts) {}
+  explicit untrained(const blocks::evidence& of)
+      : parts(of), handed(of, parts), for_weights(kept_for_weights(of, parts)) {}
+
+  // Whether autograd keeps this block for gradients of these parts alone.
+  [[nodiscard]] bool is_unneeded(block_number block, const blocks::block_facts& facts) const {
+    if (facts.born_in != phase::forward || facts.what != category::activations) return false;
+    const auto part = parts.part_of(facts);
+    return facts.kept_by_autograd &&
+           (for_weights[block] || (part && !handed.needs_graph(part, facts.call)));
+  }
 
   untrained_parts parts;
   given handed;
+  std::vector<bool> for_weights;
   std::uint64_t gradients = 0;    // each parameter's
   std::uint64_t activations = 0;  // of one call, that nothing needs
   trace::object_id first;         // of the parts, with a block of its first call
@@ -95,21 +133,20 @@ struct untrained {
   std::map<std::pair<trace::object_id, trace::text_id>, std::uint64_t> by_parameter;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto facts = of.blocks[block];
+    if (found.is_unneeded(block, facts)) {
+      auto& bytes = by_call[facts.call];
+      bytes += bytes_of(of, block);
+      found.activations = std::max(found.activations, bytes);
+    }
     const auto part = found.parts.part_of(facts);
     if (!part) continue;
     if (facts.what == category::gradients) {
       auto& most = by_parameter[{facts.root, facts.name}];
       most = std::max(most, bytes_of(of, block));
     }
-    if (facts.born_in != phase::forward) continue;
-    if (!found.stack) {
-      found.stack = facts.stack;
-      found.first = part;
-    }
-    if (found.handed.needs_graph(part, facts.call) || !facts.kept_by_autograd) continue;
-    auto& bytes = by_call[facts.call];
-    bytes += bytes_of(of, block);
-    found.activations = std::max(found.activations, bytes);
+    if (facts.born_in != phase::forward || found.stack) continue;
+    found.stack = facts.stack;
+    found.first = part;
   }
   for (const auto& one : by_parameter) found.gradients += one.second;
   return found;
@@ -119,17 +156,16 @@ void leave_out(const blocks::evidence& of, const untrained& found, request_edits
   const auto ends = ends_of_use_in_forward(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto facts = of.blocks[block];
+    if (found.is_unneeded(block, facts)) {
+      if (ends[block] != 0 && ends[block] < death_event(of, block)) {
+        edits.free_at(block, ends[block]);
+      }
+      continue;
+    }
     const auto part = found.parts.part_of(facts);
     if (!part || facts.what == category::workspace) continue;
-    const bool in_backward = facts.born_in == phase::backward;
-    const bool is_free = !(in_backward ? found.handed.needs_graph(part)
-                                       : found.handed.needs_graph(part, facts.call));
-    if (facts.what == category::gradients || (is_free && in_backward)) {
-      edits.drop(block);
-    } else if (is_free && facts.kept_by_autograd && facts.what == category::activations &&
-               ends[block] != 0 && ends[block] < death_event(of, block)) {
-      edits.free_at(block, ends[block]);
-    }
+    const bool is_free = facts.born_in == phase::backward && !found.handed.needs_graph(part);
+    if (facts.what == category::gradients || is_free) edits.drop(block);
   }
 }
 
