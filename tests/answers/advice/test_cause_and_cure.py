@@ -66,7 +66,6 @@ CASES = [
     Case("many_sizes", "11936MiB", IN_PIECES),
     Case("growing_generation", "1021MiB", PAST_IT),
     Case("kv_cache_cat", "1597MiB", PAST_IT),
-    Case("multi_scale", "1975MiB", PAST_IT, imports=("torchvision",)),
     Case("train_and_evaluate", "2206MiB", IN_PIECES, imports=("torchvision",)),
     # It lies in pieces, too; but the program gathers what it needs on the CPU alone.
     Case("stack_embeddings", "1667MiB", ("kept by `bank`", "keep `x.cpu()`"), imports=("torchvision",),
