@@ -445,6 +445,22 @@ bool has_modules_that_keep(const source_file& file) {
   });
 }
 
+bool reads_gradients(const source_file& file) {
+  const auto is_none = [](const node& one) { return one.is("none"); };
+  return std::ranges::any_of(file.named("grad"), [&](const node& one) {
+    if (!one.is("attribute")) return false;
+    const auto around = one.parent();
+    if (around.is("call")) return !(around.field("function") == one);
+    if (around.is("assignment")) return !is_none(around.field("right"));
+    if (around.is("comparison_operator")) {
+      return !std::ranges::any_of(around.children(), is_none);
+    }
+    auto last = around;
+    if (last.field("attribute").text() == "data") last = last.parent();
+    return last.field("attribute").text() != "zero_";
+  });
+}
+
 bool is_backward_of_sum(const source_file& file, std::uint32_t line) {
   return loss_of_turns(file).is_sum(line);
 }

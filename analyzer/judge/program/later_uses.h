@@ -43,6 +43,10 @@ struct name_holders {
 // or an element, or calls a method of its object without asking for a result; or there are hooks.
 [[nodiscard]] bool has_modules_that_keep(const source_file& file);
 
+// Whether a line of it reads a gradient, or writes one: p -= lr * p.grad, clip(p.grad). Not p.grad = None,
+// p.grad.zero_(), p.grad is not None; nor torch.autograd.grad(…).
+[[nodiscard]] bool reads_gradients(const source_file& file);
+
 // The line in which what `model.to("cuda")` or `model.cuda()` has moved in this line becomes narrower,
 // in the same function: model.half(), .bfloat16(), .to(torch.float16). 0: there is none.
 [[nodiscard]] std::uint32_t narrowed_at(const source_file& file, std::uint32_t line);

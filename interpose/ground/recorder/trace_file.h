@@ -121,9 +121,9 @@ class file_creation {
 
  private:
   struct work;
-  explicit file_creation(std::shared_ptr<work> shared) noexcept : work_(std::move(shared)) {}
+  explicit file_creation(work* shared) noexcept : work_(shared) {}
 
-  const std::shared_ptr<work> work_;
+  work* const work_;
 };
 
 }  // namespace memtrace

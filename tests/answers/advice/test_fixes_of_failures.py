@@ -157,9 +157,16 @@ trainer = Trainer()
 COPIES = "optimizer.param_groups[0]['params'] = [nn.Parameter(one.detach().clone()) for one in student.parameters()]"
 
 
-@pytest.mark.parametrize("beside", [LATER, COPIES])
+BY_HAND = """
+def update(model):
+    for p in model.parameters():
+        p.data -= 0.1 * p.grad
+"""
+
+
+@pytest.mark.parametrize("beside", [LATER, COPIES, BY_HAND])
 def test_a_model_whose_optimizer_has_not_stepped_yet_is_trained(built, tmp_path, beside):
-    """Nothing is said either where optimizers have copies of the parameters: they tell nothing of the models."""
+    """Nor is anything said where optimizers have copies of the parameters, or the program reads gradients itself."""
     program = written(tmp_path, TEACHES.replace("{beside}", beside))
     report = recordings.record(program, memory="1600MiB").expect(1).report()
     assert "untrained_gradients" not in [one["id"] for one in report["advice"]], report["headline"]["text"]

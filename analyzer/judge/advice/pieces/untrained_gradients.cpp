@@ -17,6 +17,7 @@
 #include "analyzer/judge/advice/program_words.h"
 #include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
+#include "analyzer/judge/program/later_uses.h"
 
 namespace memtrace::advice {
 
@@ -169,11 +170,20 @@ void leave_out(const blocks::evidence& of, const untrained& found, request_edits
   }
 }
 
+// By a line of the program: a norm that it logs, or an update without an optimizer.
+[[nodiscard]] bool are_gradients_read(const blocks::evidence& of) {
+  return std::ranges::any_of(of.names.sources(), [](const auto& file) {
+    // Without the word there is nothing to parse for it.
+    if (file.second.text.find(".grad") == std::string::npos) return false;
+    return program::reads_gradients(program::source_file(std::string(file.second.text)));
+  });
+}
+
 }  // namespace
 
 proposals untrained_gradients(const blocks::evidence& of) {
   const auto found = std::make_shared<untrained>(find(of));
-  if (found->gradients + found->activations == 0) return {};
+  if (found->gradients + found->activations == 0 || are_gradients_read(of)) return {};
   const auto known = of.modules.find(found->first);
   std::string who = "the model";
   if (known != of.modules.end()) {

@@ -206,3 +206,19 @@ TEST_CASE("a module keeps what its forward gives to something else than a variab
   CHECK(keeps(forward + "        self.all.append(y)\n        return y\n"));
   CHECK(keeps("net.register_forward_hook(note)\n"));
 }
+
+TEST_CASE("a gradient that is set to nothing or asked for is not read") {
+  const auto reads = [](const std::string& text) {
+    return program::reads_gradients(program::source_file(text));
+  };
+  CHECK_FALSE(reads("p.grad = None\n"));
+  CHECK_FALSE(reads("p.grad.zero_()\np.grad.data.zero_()\n"));
+  CHECK_FALSE(reads("if p.grad is not None:\n    pass\n"));
+  CHECK_FALSE(reads("found, = torch.autograd.grad(loss, x)\n"));
+  CHECK_FALSE(reads("optimizer.zero_grad()\ngrad = 1\nprint(grad)\n"));
+  CHECK(reads("p.data -= lr * p.grad\n"));
+  CHECK(reads("p.grad = None\ntotal += p.grad.norm()\n"));
+  CHECK(reads("send(p.grad)\n"));
+  CHECK(reads("p.grad = averaged\n"));
+  CHECK(reads("if p.grad:\n    pass\n"));
+}
