@@ -46,6 +46,12 @@ struct what_follows {
                                         const allocator::request_log& changed,
                                         std::uint64_t allocated);
 
+// The same of a run that fails in its first training pass, of which nothing was seen before: at least
+// (first_pass.cpp).
+[[nodiscard]] std::uint64_t needed_in_first_pass(const refused_run& run,
+                                                 const allocator::request_log& changed,
+                                                 std::uint64_t allocated);
+
 // These requests and those that the pass or the call before made from the same place on, with the blocks
 // of the one that failed in the place of its own. Empty: none before was like it.
 [[nodiscard]] std::optional<allocator::request_log> continued_as_before(

@@ -172,6 +172,15 @@ def test_a_model_whose_optimizer_has_not_stepped_yet_is_trained(built, tmp_path,
     assert "untrained_gradients" not in [one["id"] for one in report["advice"]], report["headline"]["text"]
 
 
+def test_a_student_that_runs_after_its_teacher_counts(built, tmp_path):
+    """It keeps as much as the teacher would, so that freezing the teacher is not enough."""
+    text = TEACHES.replace("{beside}", "").replace("student(x), teacher(x)", "teacher(x), student(x)")
+    program = written(tmp_path, text)
+    said = recordings.record(program, memory="1000MiB").expect(1).report()["headline"]["text"]
+    assert FREEZES not in said, said
+    recordings.record(program, "--changed", memory="1000MiB", bare=True).expect(1)
+
+
 ADVERSARIES = """
 def layers(first, last):
     between = [part for _ in range(2) for part in (nn.Linear(1536, 1536), nn.ReLU())]
