@@ -164,8 +164,7 @@ void block_collector::born(std::uint32_t device, const attribution::block_life& 
   if (const auto* const before = known.live.find(block.address); before != nullptr) {
     known.facts.set(before->index, before->facts);  // its end is missing
   }
-  known.live.insert(block.address) = {static_cast<std::uint32_t>(known.born.size()), facts, 0,
-                                      false};
+  known.live.insert(block.address) = {static_cast<std::uint32_t>(known.born.size()), facts};
   known.born.push_back(block.born_event);
   known.facts.push_back({});
 }
@@ -183,18 +182,13 @@ void block_collector::judged(std::uint32_t device, const attribution::block_life
   if (known == devices_.end()) return;
   const auto* const live = known->second.live.find(block.address);
   if (live == nullptr) return;
-  auto [index, facts, failure, trained] = *live;
+  auto [index, facts] = *live;
   known->second.live.erase(block.address);
   facts.what = found.what;
   facts.freed_in_backward = !how.alive && how.in_backward;
   facts.cast_copy = block.has(storage_role::cast);
   facts.seen_by_optimizer = block.has(storage_role::gradient);
   facts.unused_copy = block.has(storage_role::copy) && !block.has(storage_role::parameter);
-  if (failure != 0 && failure == failures_) {
-    facts.in_optimizer = trained;
-    facts.in_no_optimizer = !trained && block.has(storage_role::parameter) &&
-                            (block.role_flags & format::storage_trainable) != 0;
-  }
   note_name(block, names_, facts);
   if (block.saved.times != 0) note_saved(block, found, facts);
   known->second.facts.set(index, facts);
@@ -209,14 +203,14 @@ void block_collector::held(std::uint32_t device, const attribution::block_life* 
   live->facts.view_share = share_of_views(record, names_);
   live->facts.viewed_by = live->facts.view_share == held_whole ? trace::text_id{} : record.name;
   if (!is_failing_) return;
-  live->failure = failures_;
-  live->trained = (record.flags & format::held_trained) != 0;
+  live->facts.in_optimizer = (record.flags & format::held_trained) != 0;
+  live->facts.in_no_optimizer = !live->facts.in_optimizer && block->has(storage_role::parameter) &&
+                                (block->role_flags & format::storage_trainable) != 0;
 }
 
 void block_collector::census(const trace::event&, const trace::heap_scan_event& record) {
-  if (record.reason != format::census_reason::out_of_memory) return;
-  is_failing_ = record.action == format::census_action::begin;
-  if (is_failing_) ++failures_;
+  is_failing_ = record.reason == format::census_reason::out_of_memory &&
+                record.action == format::census_action::begin;
 }
 
 void block_collector::note_saved(const attribution::block_life& block,

@@ -58,8 +58,6 @@ class block_collector final : public attribution::life_observer, public trace::r
   struct live_block {
     std::uint32_t index = 0;
     block_facts facts;
-    std::uint32_t failure = 0;  // the latest whose heap scan saw it
-    bool trained = false;       // in an optimizer then
   };
   struct of_device {
     std::vector<std::uint64_t> born;  // events, ascending
@@ -78,8 +76,7 @@ class block_collector final : public attribution::life_observer, public trace::r
   attribution::score_shapes scores_;
   std::uint64_t room_;  // for further blocks
   bool evaluates_ = false;
-  std::uint32_t failures_ = 0;  // of memory, with a heap scan
-  bool is_failing_ = false;     // in such a scan
+  bool is_failing_ = false;  // in the heap scan of a failed allocation
   std::map<std::uint32_t, of_device> devices_;
   std::map<trace::object_id, module_facts> modules_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a program does later with what a statement makes, as its text tells: until when it reads it,
-// and whether it converts what it has moved to the GPU.
+// whether it converts what it has moved to the GPU, and whether it reads gradients itself.
 //
 //   for batch in loader:
 //       logits = model(batch)          held by `logits` until the next turn gives the name another value

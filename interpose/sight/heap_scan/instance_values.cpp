@@ -54,6 +54,19 @@ address instance_dict(const python_objects& python, address object) noexcept {
   return offset_of_dict > 0 ? load<address>(object, static_cast<std::size_t>(offset_of_dict)) : 0;
 }
 
+address instance_value(const python_objects& python, address object,
+                       std::string_view name) noexcept {
+  if (const address dict = instance_dict(python, object); dict != 0) {
+    return has_flag(dict, type_flag::dict) ? value_of_key(python, dict, name) : 0;
+  }
+  address found = 0;
+  for_each_inline_value(python, object, [&](address key, address value) {
+    if (plain_text(python, key) == name) found = value;
+    return found == 0;
+  });
+  return found;
+}
+
 detail::value_array detail::inline_values(const python_objects& python, address object) noexcept {
   const object_layout& layout = *python.layout;
   const address type = type_of(object);

@@ -32,6 +32,10 @@ void for_each_inline_value(const python_objects& python, address object, Functio
   }
 }
 
+// The attribute of this name that the instance itself has, or 0.
+[[nodiscard]] address instance_value(const python_objects& python, address object,
+                                     std::string_view name) noexcept;
+
 // The name of the slot or C member that holds the value: "" if none does.
 [[nodiscard]] std::string_view member_holding(address object, address value) noexcept;
 

@@ -45,26 +45,11 @@ address attribute_of(const python_objects& python, address object, named_part& p
                     part.hint);
   }
   const address dict = instance_dict(python, object);
-  if (dict == 0) {
-    address found = 0;
-    for_each_inline_value(python, object, [&](address name, address value) {
-      if (plain_text(python, name) == part.name) found = value;
-      return found == 0;
-    });
-    if (found != 0) return found;
-  } else if (const address found = value_in(python, dict, part.name, part.hint); found != 0) {
-    return found;
-  }
+  const address own = dict == 0 ? instance_value(python, object, part.name)
+                                : value_in(python, dict, part.name, part.hint);
+  if (own != 0) return own;
   for (const char* const parts : {"_modules", "_buffers", "_parameters"}) {
-    address inside = 0;
-    if (dict != 0) {
-      inside = is_dict(dict) ? value_of_key(python, dict, parts) : 0;
-    } else {
-      for_each_inline_value(python, object, [&](address name, address value) {
-        if (plain_text(python, name) == parts) inside = value;
-        return inside == 0;
-      });
-    }
+    const address inside = instance_value(python, object, parts);
     if (const address found = value_in(python, inside, part.name, part.hint); found != 0) {
       return found;
     }

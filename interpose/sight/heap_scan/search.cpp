@@ -82,27 +82,20 @@ void visit_references(const python_objects& python, address object, kind what,
   }
 }
 
-address attribute_of(const python_objects& python, address object, std::string_view wanted) {
-  address found = 0;
-  const auto look = [&](address name, address value) {
-    if (plain_text(python, name) == wanted) found = value;
-    return found == 0;
-  };
-  if (const address dict = instance_dict(python, object); dict != 0) {
-    for_each_pair(python, dict, look);
-  }
-  if (found == 0) for_each_inline_value(python, object, look);
-  return found;
-}
+struct reached_object {
+  address object;
+  int depth;
+};
 
-// What an object refers to, without going on from there.
-class collected_references final : public reference_visitor {
+// What is reached from an object, level by level.
+class reached_objects final : public reference_visitor {
  public:
-  bool visit(address object) noexcept override {
-    return found.push(object) && found.size() < found.capacity();
-  }
+  explicit reached_objects(std::size_t most) noexcept : all(most) {}
+  bool visit(address object) noexcept override { return all.push({object, depth}); }
   bool visit_key(address) noexcept override { return true; }
-  mapped_array<address> found{1u << 20};  // filled inside tp_traverse: nothing may be thrown
+
+  mapped_array<reached_object> all;  // filled inside tp_traverse: nothing may be thrown
+  int depth = 0;                     // of what is visited
 };
 
 }  // namespace
@@ -253,30 +246,34 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
 // param_groups: [{"params": [p, …], "lr": …}, …]. A parameter may have its memory in attributes: those of
 // a DTensor are two levels down.
 void search::mark_trained() {
+  if (optimizers_.empty()) return;
   constexpr int deepest = 5;
+  reached_objects reached(most_objects_);
   for (const address optimizer : optimizers_) {
-    const address groups = attribute_of(python_, optimizer, "param_groups");
-    if (groups != 0) mark_tensors_in(groups, deepest);
+    const address groups = instance_value(python_, optimizer, "param_groups");
+    if (groups != 0) static_cast<void>(reached.visit(groups));
+  }
+  for (std::size_t i = 0; i < reached.all.size(); ++i) {
+    const auto [object, depth] = reached.all[i];
+    const kind what = kinds_.of(object);
+    seen_storage seen;
+    if (what == kind::tensor && reader_.read_tensor(object, seen)) {
+      mark_trained(seen.address);
+      continue;
+    }
+    const bool leads_on =
+        what == kind::list || what == kind::tuple || what == kind::dict || what == kind::tensor;
+    if (!leads_on || depth == deepest) continue;
+    reached.depth = depth + 1;
+    visit_references(python_, object, what, reached);
   }
 }
 
-void search::mark_tensors_in(address object, int depth) {
-  const kind what = kinds_.of(object);
-  seen_storage seen;
-  if (what == kind::tensor && reader_.read_tensor(object, seen)) {
-    const auto known = by_address_.find(seen.address);
-    if (known == by_address_.end()) return;
-    held_storage& held = storages_[known->second];
-    if (!is_in_optimizer(held.holder)) held.flags |= format::held_trained;
-    return;
-  }
-  const bool is_container = what == kind::list || what == kind::tuple || what == kind::dict;
-  if ((!is_container && what != kind::tensor) || depth == 0) return;
-  collected_references references;
-  visit_references(python_, object, what, references);
-  for (std::size_t i = 0; i < references.found.size(); ++i) {
-    mark_tensors_in(references.found[i], depth - 1);
-  }
+void search::mark_trained(std::uint64_t storage) noexcept {
+  const auto known = by_address_.find(storage);
+  if (known == by_address_.end()) return;
+  held_storage& held = storages_[known->second];
+  if (!is_in_optimizer(held.holder)) held.flags |= format::held_trained;
 }
 
 bool search::is_in_optimizer(node which) noexcept {

@@ -88,7 +88,7 @@ class search final : private reference_visitor {
   void add_globals(const root& module);
   void add_root(const root& named);
   void note_tensor(node tensor);
-  void mark_tensors_in(address object, int depth);
+  void mark_trained(std::uint64_t storage) noexcept;
   [[nodiscard]] bool is_in_optimizer(node which) noexcept;
 
   const python_objects& python_;

@@ -170,8 +170,6 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   };
   search_user_code(searched, roots, reader);
   found.is_cut_off = searched.is_incomplete();
-  // All or nothing: a parameter without the mark is in no optimizer that was found.
-  if (!found.is_cut_off) searched.mark_trained();
   found.went_beyond = !found.is_cut_off && !is_enough() && users.is_allowed;
   if (found.went_beyond) until.extend(at_most.nanoseconds / 8 * 6 * (users.times_as_long - 1));
   if (!is_enough() && users.is_allowed) search_suspended(searched, roots, reader);
@@ -179,7 +177,8 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   if (!is_enough() && users.is_allowed) {
     search_nameless(searched, reader, at_most.objects);
   }
-  if (!found.is_cut_off && found.went_beyond) searched.mark_trained();
+  // All or nothing: a parameter without the mark is in no optimizer that the user's code leads to.
+  if (!found.is_cut_off) searched.mark_trained();
   found.is_incomplete = searched.is_incomplete() || (!is_enough() && !users.is_allowed);
   const bool has_time_left = !until.was_over();
   until.extend(at_most.nanoseconds / 8);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gradients of a model that no optimizer updates: the teacher of a distillation, a reference policy, a
-// network that only computes a loss. Its parameters need none, and where what it is given needs none
-// either, autograd keeps nothing of its calls.
+// network that only computes a loss. Its parameters need none, nor what is kept for them alone; and where
+// what it is given needs none either, autograd keeps nothing of its calls.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -107,8 +107,8 @@ class given {
 }
 
 struct untrained {
-  explicit untrained(const blocks::evidence& of)
-      : parts(of), handed(of, parts), for_weights(kept_for_weights(of, parts)) {}
+  untrained(const blocks::evidence& of, untrained_parts all)
+      : parts(std::move(all)), handed(of, parts), for_weights(kept_for_weights(of, parts)) {}
 
   // Whether autograd keeps this block for gradients of these parts alone.
   [[nodiscard]] bool is_unneeded(block_number block, const blocks::block_facts& facts) const {
@@ -127,9 +127,8 @@ struct untrained {
   trace::stack_id stack;
 };
 
-[[nodiscard]] untrained find(const blocks::evidence& of) {
-  untrained found(of);
-  if (found.parts.empty()) return found;
+[[nodiscard]] untrained find(const blocks::evidence& of, untrained_parts parts) {
+  untrained found(of, std::move(parts));
   std::map<std::uint32_t, std::uint64_t> by_call;
   std::map<std::pair<trace::object_id, trace::text_id>, std::uint64_t> by_parameter;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
@@ -182,7 +181,9 @@ void leave_out(const blocks::evidence& of, const untrained& found, request_edits
 }  // namespace
 
 proposals untrained_gradients(const blocks::evidence& of) {
-  const auto found = std::make_shared<untrained>(find(of));
+  untrained_parts parts(of);
+  if (parts.empty()) return {};
+  const auto found = std::make_shared<untrained>(find(of, std::move(parts)));
   if (found->gradients + found->activations == 0 || are_gradients_read(of)) return {};
   const auto known = of.modules.find(found->first);
   std::string who = "the model";
@@ -213,8 +214,9 @@ proposals untrained_gradients(const blocks::evidence& of) {
   }
   made.about = {found->gradients + found->activations, "are for gradients that no optimizer uses"};
   made.source =
-      "none of these gradients, and where nothing before the model needs one, each activation "
-      "lives until the module after the one that made it is done";
+      "none of these gradients; what is kept for them alone, and where nothing before the model "
+      "needs one, each activation of its call lives until the module after the one that made it "
+      "is done";
   made.free = true;
   made.cost = "none known";
   made.not_when = "the program updates these weights itself, or reads their gradients";
