@@ -5,7 +5,9 @@ the whole process takes for an event, by way of recording; what PyTorch and CPyt
 they were asked something is in that.
 
 An event is an allocation or its free: of the loop of loops.py at 15 Python frames, and of a
-training step, where the agent's and autograd's part is in the figure.
+training step, where the agent's and autograd's part is in the figure. Only threads that events come
+from count: what the sampler and the watching process execute depends on how long the run takes and on
+how many processes the machine has.
 Usage: instructions.py [--way WAY | --compare] [loop|step]
 """
 
@@ -25,13 +27,14 @@ DEPTH = 15
 PROGRAMS = ("loop", "step")
 
 
-def profile(program: str, way: str) -> tuple[str, int]:
-    """callgrind's profile of a run, and how many events there were while it counted."""
+def profile(program: str, way: str) -> tuple[list[str], int]:
+    """callgrind's profiles of a run, one a thread, and how many events there were while it counted."""
     traced, environment, arguments = recording.WAYS[way]
     with tempfile.TemporaryDirectory() as folder:
         out = f"{folder}/callgrind.out"
         # loops.py switches it on when all is warm: to import torch under it takes minutes.
-        valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}"]
+        valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--separate-threads=yes"]
+        valgrind.append(f"--callgrind-out-file={out}")
         # valgrind stands where a program would name the Python whose PyTorch it uses.
         packages = ("--site-packages", str(next(Path(sys.prefix).glob("lib/python*/site-packages"))))
         command = recording.command(traced, folder, packages)
@@ -41,7 +44,8 @@ def profile(program: str, way: str) -> tuple[str, int]:
         events = re.search(r"^EVENTS (\d+)$", run.stdout, re.M)
         if events is None or not os.path.exists(out):
             sys.exit(f"memtrace bench: no profile; the program said:\n{run.stderr}")
-        return Path(out).read_text(), int(events.group(1))
+        threads = sorted(Path(folder).glob(f"{Path(out).name}-*"))
+        return [thread.read_text() for thread in threads], int(events.group(1))
 
 
 def self_costs(profile_text: str) -> dict[tuple[str, str], int]:
@@ -71,18 +75,19 @@ def self_costs(profile_text: str) -> dict[tuple[str, str], int]:
 
 def measure(program: str, way: str) -> dict[str, float]:
     """Instructions an event, by function of libmemtrace.so."""
-    text, events = profile(program, way)
-    ours: dict[str, float] = collections.defaultdict(float)
-    for (library, name), count in self_costs(text).items():
-        if "libmemtrace.so" in library:
-            ours[name] += count / events
-    return dict(ours)
+    threads, events = profile(program, way)
+    sums: collections.Counter = collections.Counter()
+    for text in threads:
+        of_thread = {name: count for (library, name), count in self_costs(text).items() if "libmemtrace.so" in library}
+        if any("on_entry" in name for name in of_thread):
+            sums.update(of_thread)
+    return {name: count / events for name, count in sums.items()}
 
 
 def of_the_process(program: str, way: str) -> float:
     """Instructions an event, of everything: what a way of recording makes others do is in it."""
-    text, events = profile(program, way)
-    return sum(self_costs(text).values()) / events
+    threads, events = profile(program, way)
+    return sum(sum(self_costs(text).values()) for text in threads) / events
 
 
 def compare(program: str) -> None:
