@@ -48,12 +48,12 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 // A heap scan says of each storage on a GPU what keeps it alive: the records `held` between its
 // begin and its end. `name` is the path from a name in the program, as Python would write it, with
 // whatever changes from one element to the next left out: "self.outputs[…]", "losses[…].grad_fn".
-// `detail` has ten fields, separated by 0x1f (empty: not known):
+// `detail` has eleven fields, separated by 0x1f (empty: not known):
 //   container   class of the innermost container on the path: "list"
 //   length      its number of elements, in decimal
 //   owner       what has the first name of the path: "local of fit", "global of __main__",
 //               "closure of step", "default of hook", "traceback of OutOfMemoryError", "nothing: a
-//               cycle or C++", …
+//               cycle or C++", "a statement that runs, or C++", …
 //   file, line  of the owner's function (its first line) or module
 //   holder      class of the object whose attribute the container is: "Trainer"
 //   numbers     whole numbers no smaller than the length that the objects on the path, the owner's
@@ -68,6 +68,8 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 //   classes     of each attribute on the path, from the first: class of the object that has it
 //               (empty: not known). "Trainer,Replay" of self.replay.items[…]; traces of older
 //               versions have fewer fields
+//   also        the path of another container that has the same memory, if one was met: "logvars[…]" of a
+//               tensor whose other half is in `means`
 //   used        with held_view alone: bytes of the tensors that were found, together
 // Flags of `held`:
 inline constexpr std::uint32_t held_graph = 2;        // kept by an autograd graph, through grad_fn
@@ -79,6 +81,9 @@ inline constexpr std::uint32_t held_gradient = 64;    // as .grad
 inline constexpr std::uint32_t held_has_graph = 128;  // by a tensor that has a grad_fn itself
 inline constexpr std::uint32_t held_unreachable = 256;  // from no name: a cycle, or C++ alone
 inline constexpr std::uint32_t held_trained = 512;  // stands in an optimizer's param_groups, too
+// By a container without a name that no object refers to, and so is in no cycle: a statement that runs
+// makes it, as a comprehension its list, or passes it on; or C++ has it.
+inline constexpr std::uint32_t held_statement = 1024;
 
 // torch.compile writes Python files whose lines allocate for many lines of the program at once.
 // When such a file is loaded, each line of it that may allocate is told, before it runs, with the

@@ -542,6 +542,7 @@ class Retainer:
     file: Optional[str]
     line: int
     holder: Optional[str]
+    also: Optional[str]
     bytes_per_step: float
     censuses: int
     flags: List[str]

@@ -11,29 +11,6 @@ namespace memtrace::program {
 
 namespace {
 
-// What gives names a value: an assignment, or a loop that goes on to its next element.
-struct giving {
-  node by;
-  node block;  // in which the names have that value, from `begin` on
-  std::uint32_t begin = 0;
-
-  [[nodiscard]] bool is_before(const node& what) const {
-    return what.is_in(block) && what.begin() >= begin;
-  }
-};
-
-[[nodiscard]] giving giving_of(const node& by) {
-  if (by.is("for_statement")) {
-    const auto body = by.field("body");
-    return {by, body, body.begin()};
-  }
-  const auto statement = statement_of(by);
-  auto block = statement.parent();
-  // What follows a `with` has run all of it.
-  while (block.parent().is("with_statement")) block = block.parent().parent();
-  return {by, block, statement.end()};
-}
-
 // What a tensor has that is no view of it: numbers, a copy on the host, gradients, and results that
 // PyTorch always puts into new memory. Any other attribute or method may give the same memory.
 constexpr std::string_view no_views[] = {
@@ -47,9 +24,27 @@ constexpr std::string_view no_views[] = {
 // Functions of Python's that give nothing of their argument.
 constexpr std::string_view counts[] = {"len", "int", "float", "str", "bool", "isinstance", "print"};
 
+// PyTorch's functions that put several tensors into new memory.
+constexpr std::string_view joining[] = {"cat",    "concat", "concatenate", "stack",
+                                        "hstack", "vstack", "dstack",      "column_stack"};
+
 class reader {
  public:
   reader(const source_file& file, free_from when) : file_(file), when_(when) {}
+
+  // Of a variable, where the function has come to this line.
+  [[nodiscard]] name_holders at_stop(const node& function, const std::string& name,
+                                     const stopped& at) {
+    function_ = function;
+    has_graph_ = at.has_graph;
+    stop_ = running_at(at.line);
+    if (!stop_ || (at.has_gone_on && is_given_after_stop(name))) return {};
+    names_ = {name};
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (is_read_later(names_[i])) return {};
+    }
+    return {last_read::before, names_, 0};
+  }
 
   [[nodiscard]] name_holders at(std::uint32_t line) {
     const auto given = givings_at(line);
@@ -71,6 +66,25 @@ class reader {
   }
 
  private:
+  // The statement of the function that a line is part of; nothing: one of several, or a head of one that
+  // has a body.
+  [[nodiscard]] node running_at(std::uint32_t line) const {
+    std::vector<node> found;
+    for (const auto& one : file_.root().all()) {
+      const bool is_statement = one.parent().is_any({"block", "module"});
+      if (!is_statement || one.line() > line || one.last_line() < line ||
+          file_.function_of(one) != function_)
+        continue;
+      const auto parts = one.children();
+      const bool is_in_body = std::ranges::any_of(parts, [&](const node& part) {
+        const bool has_line = one.line() < line && part.line() <= line && line <= part.last_line();
+        return has_line && (part.is("block") || part.kind().ends_with("_clause"));
+      });
+      if (!is_in_body) found.push_back(one);
+    }
+    return found.size() == 1 ? found.front() : node();
+  }
+
   // Assignments of a line, and a loop whose first line it is.
   [[nodiscard]] std::vector<giving> givings_at(std::uint32_t line) const {
     std::vector<giving> found;
@@ -113,7 +127,7 @@ class reader {
   [[nodiscard]] bool add_targets(const node& by) {
     if (by.is("augmented_assignment")) return false;
     const auto targets = targets_of(by.field("left"));
-    if (targets.empty() || !always_runs(giving_of(by))) return false;
+    if (targets.empty() || (!stop_ && !always_runs(giving_of(by)))) return false;
     for (const auto& target : targets) {
       if (!target.is("identifier") || file_.owner_of(target, target.text()) != function_)
         return false;
@@ -133,7 +147,9 @@ class reader {
     const auto uses = file_.named(name);
     std::vector<giving> given;
     for (const auto& use : uses) {
-      if (const auto by = given_by(use); by && by.is_in(loop_)) given.push_back(giving_of(by));
+      const auto by = given_by(use);
+      if (by && !by.is("augmented_assignment") && (stop_ || by.is_in(loop_)))
+        given.push_back(giving_of(by));
     }
     return std::ranges::any_of(uses, [&](const node& use) {
       if (!use.is("identifier") || file_.owner_of(use, name) != function_) return false;
@@ -147,6 +163,7 @@ class reader {
   // Whether it may read what an earlier turn gave the name, or what the backward pass has passed.
   [[nodiscard]] bool is_needed(const node& use, const std::vector<giving>& given) const {
     if (file_.function_of(use) != function_) return true;
+    if (stop_) return is_reached(use, given);
     if (!use.is_in(loop_)) {
       const auto around = loops_around(loop_);  // which come round to what stands before it
       return use.begin() >= loop_.end() ||
@@ -158,8 +175,38 @@ class reader {
     });
   }
 
+  [[nodiscard]] bool is_given_after_stop(const std::string& name) const {
+    return std::ranges::any_of(file_.named(name), [&](const node& use) {
+      const auto by = given_by(use);
+      return by && file_.owner_of(use, name) == function_ && giving_of(by).begin >= stop_.end();
+    });
+  }
+
+  // Whether the program may come from where it stands to a use before the name gets another value.
+  [[nodiscard]] bool is_reached(const node& use, const std::vector<giving>& given) const {
+    if (use.is_in(stop_)) return true;
+    // What comes then comes after it.
+    const bool is_given_now =
+        std::ranges::any_of(given, [&](const giving& one) { return one.by.is_in(stop_); });
+    if (is_given_now) return false;
+    const bool follows = use.begin() >= stop_.end();
+    const auto loops = loops_around(stop_);
+    const bool comes_round =
+        std::ranges::any_of(loops, [&](const node& loop) { return use.is_in(loop); });
+    if (!follows && !comes_round) return false;
+    return std::ranges::none_of(given, [&](const giving& one) {
+      // What stands before both has given it before, and does so again in another turn alone.
+      const bool is_between = follows ? one.begin >= stop_.end() : true;
+      const bool in_turn = follows || std::ranges::any_of(loops, [&](const node& loop) {
+                             return one.by.is_in(loop) && use.is_in(loop);
+                           });
+      return one.is_before(use) && is_between && in_turn;
+    });
+  }
+
   // Where the same memory gets another holder. Variables of the function are held to the same.
   [[nodiscard]] bool goes_elsewhere(node at) {
+    if (has_graph_) return is_computed_with(at);
     bool is_in_container = false;
     for (auto up = at.parent(); up; at = up, up = up.parent()) {
       if (up.is("attribute")) {
@@ -171,7 +218,7 @@ class reader {
         const auto function = up.parent().field("function");
         const bool is_counted = std::ranges::find(counts, function.text()) != std::end(counts) &&
                                 file_.is_of_python(function);
-        if (is_counted) return false;
+        if (is_counted || joins(function)) return false;
         if (is_kept_by(up.parent(), at)) return true;
       } else if (up.is_any({"tuple", "list", "dictionary", "pair", "set", "expression_list",
                             "list_comprehension", "set_comprehension", "dictionary_comprehension",
@@ -191,6 +238,24 @@ class reader {
       }
     }
     return true;
+  }
+
+  // What is computed from it has its graph, too.
+  [[nodiscard]] bool is_computed_with(const node& use) const {
+    constexpr std::string_view numbers[] = {"item",   "tolist", "backward",
+                                            "detach", "shape",  "size"};
+    const auto up = use.parent();
+    if (up.is("attribute"))
+      return std::ranges::find(numbers, up.field("attribute").text()) == std::end(numbers);
+    return !given_by(use);
+  }
+
+  // torch.cat(parts)
+  [[nodiscard]] bool joins(const node& function) const {
+    const bool is_name = function.is("identifier");
+    const auto name = is_name ? function.text() : function.field("attribute").text();
+    const auto of = is_name ? function.text() : function.field("object").text();
+    return std::ranges::find(joining, name) != std::end(joining) && file_.package_of(of) == "torch";
   }
 
   // Whether a function may keep an argument: one whose result nobody asks for is there for what it
@@ -227,199 +292,33 @@ class reader {
   node function_;
   node loop_;
   node backward_;
+  bool has_graph_ = false;
+  node stop_;  // the statement at which the program stands; nothing: asked about a turn of a loop
   std::vector<std::string> names_;
 };
 
-// What backward() is called on after a loop, and what its turns have given it.
-class loss_of_turns {
- public:
-  explicit loss_of_turns(const source_file& file) : file_(file) {}
-
-  [[nodiscard]] bool is_sum(std::uint32_t line) {
-    if (!find(line)) return false;
-    const auto given = arguments_of(backward_);
-    const auto loss = given.empty() ? backward_.field("function").field("object") : given.front();
-    return is_sum_of(loss, 0) && !is_given_what_was_made(line);
-  }
-
- private:
-  // The innermost loop around a line after which backward() is called, in the same function.
-  [[nodiscard]] bool find(std::uint32_t line) {
-    for (const auto& loop : file_.root().all()) {
-      const bool has_line = loop.is_any({"for_statement", "while_statement"}) &&
-                            loop.field("body").line() <= line && line <= loop.last_line();
-      if (!has_line) continue;
-      node first;
-      for (const auto& one : file_.named("backward")) {
-        const auto call = one.parent();
-        if (!one.is("attribute") || call.field("function") != one) continue;
-        if (call.is_in(loop)) first = {};
-        if (call.is_in(loop)) break;
-        const bool follows =
-            call.begin() >= loop.end() && file_.function_of(call) == file_.function_of(loop);
-        if (follows && (!first || call.begin() < first.begin())) first = call;
-      }
-      if (!first) continue;
-      loop_ = loop;
-      backward_ = first;
-    }
-    return static_cast<bool>(backward_);
-  }
-
-  [[nodiscard]] bool is_of_torch(const node& function, std::string_view name) const {
-    if (function.is("identifier"))
-      return function.text() == name && file_.package_of(name) == "torch";
-    return function.field("attribute").text() == name &&
-           file_.package_of(function.field("object").text()) == "torch";
-  }
-
-  [[nodiscard]] bool is_factor(const node& what) const {
-    const auto function = what.field("function");
-    return what.is_any({"integer", "float"}) ||
-           (what.is("call") && function.text() == "len" && file_.is_of_python(function)) ||
-           (what.is("identifier") && !is_given_here(what));
-  }
-
-  [[nodiscard]] bool is_given_here(const node& name) const {
-    const auto& all = file_.named(name.text());
-    return std::ranges::any_of(all, [&](const node& one) {
-      return given_by(one) && file_.function_of(one) == file_.function_of(loop_);
-    });
-  }
-
-  // A sum, or a mean, of one value of each turn; times what is none of them.
-  [[nodiscard]] bool is_sum_of(node what, unsigned depth) {
-    constexpr unsigned most_names = 8;
-    what = unwrapped(what);
-    if (depth > most_names) return false;
-    if (what.is("identifier")) return is_gathered(what, depth);
-    if (what.is("binary_operator")) {
-      const auto how = what.field("operator").text();
-      return (how == "/" || how == "*") && is_factor(what.field("right")) &&
-             is_sum_of(what.field("left"), depth + 1);
-    }
-    if (!what.is("call")) return false;
-    const auto function = what.field("function");
-    const auto given = arguments_of(what);
-    if (given.empty()) {
-      const auto method = function.field("attribute").text();
-      return (method == "sum" || method == "mean") && is_stack(function.field("object"));
-    }
-    if (function.text() == "sum" && file_.is_of_python(function)) return is_list(given.front());
-    if (is_of_torch(function, "sum") || is_of_torch(function, "mean"))
-      return is_stack(given.front());
-    // torch.amp's scaler gives a multiple.
-    return function.field("attribute").text() == "scale" && is_sum_of(given.front(), depth + 1);
-  }
-
-  [[nodiscard]] bool is_stack(const node& what) {
-    return what.is("call") && is_of_torch(what.field("function"), "stack") &&
-           is_list(what.field("arguments").child(0));
-  }
-
-  // losses.append(loss) in the loop.
-  [[nodiscard]] bool is_list(const node& what) {
-    if (!what.is("identifier")) return false;
-    sum_ = std::string(what.text());
-    const auto& all = file_.named(what.text());
-    return std::ranges::any_of(all, [&](const node& one) {
-      const auto method = one.parent();
-      return one.is_in(loop_) && method.is("attribute") &&
-             method.field("attribute").text() == "append" && method.parent().is("call");
-    });
-  }
-
-  // total = total + loss, or total += loss, in the loop; or what follows it makes of that.
-  [[nodiscard]] bool is_gathered(const node& name, unsigned depth) {
-    bool grows = false;
-    node after;
-    const auto& all = file_.named(name.text());
-    for (const auto& one : all) {
-      const auto by = given_by(one);
-      if (!by || file_.function_of(by) != file_.function_of(loop_)) continue;
-      const auto value = by.field("right");
-      if (by.is_in(loop_)) {
-        const bool adds = by.is("augmented_assignment") ? by.field("operator").text() == "+="
-                                                        : is_added_to(name, value);
-        if (!adds) return false;
-        grows = true;
-      } else if (by.begin() >= loop_.end() && by.end() <= backward_.begin()) {
-        after = by;
-      }
-    }
-    if (grows) {
-      sum_ = std::string(name.text());
-      return !after || is_scaled(name, after);
-    }
-    return after.is("assignment") && is_sum_of(after.field("right"), depth + 1);
-  }
-
-  [[nodiscard]] static bool is_added_to(const node& name, const node& value) {
-    if (!value.is("binary_operator") || value.field("operator").text() != "+") return false;
-    return value.field("left").text() == name.text() || value.field("right").text() == name.text();
-  }
-
-  // total = total / 4, total /= 4
-  [[nodiscard]] bool is_scaled(const node& name, const node& by) const {
-    const auto sign = by.field("operator").text();
-    if (by.is("augmented_assignment"))
-      return (sign == "/=" || sign == "*=") && is_factor(by.field("right"));
-    const auto value = unwrapped(by.field("right"));
-    const auto how = value.field("operator").text();
-    return value.is("binary_operator") && (how == "/" || how == "*") &&
-           value.field("left").text() == name.text() && is_factor(value.field("right"));
-  }
-
-  // hidden = net(x, hidden): the graph of a turn goes on with that of the one before.
-  [[nodiscard]] bool is_given_what_was_made(std::uint32_t line) const {
-    std::set<std::string_view> made;
-    for (bool is_new = true; is_new;) {
-      is_new = false;
-      for (const auto& one : loop_.all()) {
-        if (!one.is_any({"assignment", "augmented_assignment"})) continue;
-        for (const auto& target : targets_of(one.field("left"))) {
-          const auto name =
-              target.is("attribute") ? target.field("attribute").text() : target.text();
-          if (name == sum_ || made.contains(name)) continue;
-          if (!is_carried(target, name) && !reads_any(one.field("right"), made)) continue;
-          is_new = made.insert(name).second || is_new;
-        }
-      }
-    }
-    const auto all = loop_.all();
-    return std::ranges::any_of(all, [&](const node& one) {
-      const bool is_there = one.line() <= line && line <= one.last_line() && one.is("call");
-      return is_there && reads_any(one.field("arguments"), made);
-    });
-  }
-
-  // A turn may read what an earlier one has given it.
-  [[nodiscard]] bool is_carried(const node& target, std::string_view name) const {
-    const auto& all = file_.named(name);
-    return std::ranges::any_of(all, [&](const node& use) {
-      if (!use.is_in(loop_) || use.flat_text() != target.flat_text()) return false;
-      const auto by = given_by(use);
-      if (by && !by.is("augmented_assignment")) return false;
-      return std::ranges::none_of(all, [&](const node& other) {
-        const auto gives = given_by(other);
-        return gives && gives.is_in(loop_) && giving_of(gives).is_before(use);
-      });
-    });
-  }
-
-  [[nodiscard]] static bool reads_any(const node& what, const std::set<std::string_view>& names) {
-    const auto all = what.all();
-    return std::ranges::any_of(
-        all, [&](const node& one) { return one.is("identifier") && names.contains(one.text()); });
-  }
-
-  const source_file& file_;
-  node loop_;
-  node backward_;
-  std::string sum_;  // what gathers the losses
-};
-
 }  // namespace
+
+bool giving::is_before(const node& what) const {
+  return what.is_in(block) && what.begin() >= begin;
+}
+
+giving giving_of(const node& by) {
+  if (by.is("for_statement")) {
+    const auto body = by.field("body");
+    return {by, body, body.begin()};
+  }
+  const auto statement = statement_of(by);
+  auto block = statement.parent();
+  // What follows a `with` has run all of it.
+  while (block.parent().is("with_statement")) block = block.parent().parent();
+  return {by, block, statement.end()};
+}
+
+name_holders holders_of(const source_file& file, const node& function, const std::string& name,
+                        const stopped& at) {
+  return reader(file, free_from::end_of_turn).at_stop(function, name, at);
+}
 
 name_holders holders_at(const source_file& file, std::uint32_t line, free_from when) {
   return reader(file, when).at(line);
@@ -459,10 +358,6 @@ bool reads_gradients(const source_file& file) {
     if (last.field("attribute").text() == "data") last = last.parent();
     return last.field("attribute").text() != "zero_";
   });
-}
-
-bool is_backward_of_sum(const source_file& file, std::uint32_t line) {
-  return loss_of_turns(file).is_sum(line);
 }
 
 }  // namespace memtrace::program

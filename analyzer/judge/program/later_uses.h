@@ -21,6 +21,16 @@
 
 namespace memtrace::program {
 
+// What gives names a value: an assignment, or a loop that goes on to its next element.
+struct giving {
+  node by;
+  node block;  // in which the names have that value, from `begin` on
+  std::uint32_t begin = 0;
+  [[nodiscard]] bool is_before(const node& what) const;
+};
+
+[[nodiscard]] giving giving_of(const node& by);
+
 // From where on it would be free: where the turn of the loop ends, or where backward() is called.
 enum class free_from : std::uint8_t { end_of_turn, backward };
 
@@ -38,6 +48,23 @@ struct name_holders {
 
 // Of what this line has made.
 [[nodiscard]] name_holders holders_at(const source_file& file, std::uint32_t line, free_from when);
+
+// Where a function is, and what of its variable is asked about.
+struct stopped {
+  std::uint32_t line = 0;
+  bool has_gone_on = false;  // since it was at this line, and where it is now is not known
+  bool has_graph =
+      false;  // it is a graph that the variable holds: what is computed from it does, too
+};
+
+// Of what a variable of `function` (nothing: the module's) has, where that has come to this line: nobody
+// reads it in the statement that runs, after it, or in another turn of a loop around it.
+//
+//   while True:
+//       batch = collect()           the one of the turn before is here until collect() returns:
+//       train(batch)                del batch, before it
+[[nodiscard]] name_holders holders_of(const source_file& file, const node& function,
+                                      const std::string& name, const stopped& at);
 
 // Whether a module of the file may keep what goes through it: its forward gives something to an attribute
 // or an element, or calls a method of its object without asking for a result; or there are hooks.

@@ -84,6 +84,7 @@ class prover {
 
     const auto grown = growing();
     made.is_seen = !grown.empty();
+    made.is_no_cache = !uses_.all.empty() && (grown.empty() || !is_looked_up());
     if (grown.size() > most_places) return made;
     if (grown.empty()) {
       made.why = first_doubt(nullptr);
@@ -124,6 +125,17 @@ class prover {
   }
 
  private:
+  // Of a key that is there, or of what is under one, in turns in which it may get more.
+  [[nodiscard]] bool is_looked_up() const {
+    return std::ranges::any_of(uses_.all, [&](const use& one) {
+      if (one.kind == use_kind::escape) return true;
+      const bool asks =
+          one.kind == use_kind::member ||
+          (one.kind == use_kind::read && (one.at.is("subscript") || one.at.is("call")));
+      return asks && may_run(one.at);
+    });
+  }
+
   [[nodiscard]] bool is_tensor() const { return in_.asked.container.empty(); }
 
   // Places that make it longer after it has been made.
@@ -417,8 +429,10 @@ answer prove(const source_file& file, const std::string& path, const question& a
   try {
     if (const auto what = variable_of(file, asked)) {
       const bool is_queue = is_one_of(asked.container, queues);
-      auto uses = uses_of(file, *what, is_queue, asked.container.empty());
-      made = prover(file, path, asked, std::move(uses)).decide();
+      const auto uses = uses_of(file, *what, is_queue, asked.container.empty());
+      made = prover(file, path, asked, uses).decide();
+      made.read = readings_of(file, uses);
+      made.read.file = path;
     }
   } catch (const too_many_looks&) {
     made = {};

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "analyzer/judge/program/names.h"
+#include "analyzer/judge/program/readings.h"
 
 namespace memtrace::program {
 
@@ -90,6 +91,9 @@ struct answer {
   // Of one tensor: each round gives it something that is not made of what was there; or is.
   bool reallocated = false;
   bool made_of_itself = false;
+  // Nothing asks it for a key, or for what is under one, in the turns in which it gets more.
+  bool is_no_cache = false;
+  readings read = {};       // what is done with the tensors that it has
   std::uint64_t looks = 0;  // at nodes of the program, that it took
   bool gave_up = false;     // it would have taken more than it may: nothing is known
 };

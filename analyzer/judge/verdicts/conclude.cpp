@@ -270,29 +270,37 @@ enum class afterwards : std::uint8_t { not_seen, gone, still_there };
 }
 
 // What an episode gathers and does not keep is a fact. It is worth a warning where it takes a tenth
-// of the GPU, or an episode of ten times the length would run out of memory.
-void call_it_a_fact(verdict& made, std::uint64_t length, std::uint64_t capacity, afterwards seen) {
+// of the GPU, or an episode of ten times the length would run out of memory; not where the episode is over,
+// and the run has gone on without more of it.
+void call_it_a_fact(verdict& made, std::uint64_t length, std::uint64_t capacity, afterwards seen,
+                    bool has_ended) {
   constexpr std::uint64_t few = 10;
   const auto gathered = made.bytes_per_step * static_cast<double>(length);
   const bool is_large = few * gathered >= static_cast<double>(capacity);
   const bool ends_soon = made.steps_to_oom && *made.steps_to_oom <= few * length;
-  if (!is_leak(made.found.shape) || capacity == 0 || is_large || ends_soon) return;
-  made.found.negligible = true;
-  if (seen == afterwards::gone) {  // explain() finds the line
+  const bool is_worth_it = is_large || ends_soon;
+  if (!is_leak(made.found.shape) || capacity == 0 || (is_worth_it && !has_ended)) return;
+  made.found.negligible = !is_worth_it;
+  if (seen == afterwards::gone || has_ended) {  // explain() finds the line
     made.bound = program::bound{program::bound_kind::episode, {}, 0, made.about.name, length};
   }
-  made.steps_to_oom.reset();
+  const auto more = std::exchange(made.steps_to_oom, std::nullopt);
   made.ns_to_oom.reset();
   made.elsewhere.clear();
-  made.summary = fmt::format("{} of {} {}s gathers {} on GPU {}{}", made.about.name,
-                             text::format_count(length), made.unit,
-                             text::format_bytes(static_cast<std::uint64_t>(std::llround(gathered))),
-                             made.about.device, made.bound ? " and gives it back" : "");
+  made.summary = fmt::format(
+      "{} of {} {}s gathers {} on GPU {}", made.about.name, text::format_count(length), made.unit,
+      text::format_bytes(static_cast<std::uint64_t>(std::llround(gathered))), made.about.device);
+  if (seen == afterwards::gone) made.summary += " and gives it back";
+  if (ends_soon) {
+    made.summary += fmt::format("; about {} {}s more would run out of memory",
+                                text::format_count(*more), made.unit);
+  }
 }
 
-void tell_episodes(verdict_maker with, const std::string& name, const timeline* longest, bool calls,
+void tell_episodes(verdict_maker with, const std::string& name, const episodes& all, bool calls,
                    const timeline& run, const std::vector<verdict>& devices,
                    std::vector<verdict>& to) {
+  const auto* const longest = all.longest();
   if (longest == nullptr) return;
   if (calls) with.unit = "call";
   for (const auto& [number, device] : longest->devices()) {
@@ -311,7 +319,10 @@ void tell_episodes(verdict_maker with, const std::string& name, const timeline* 
     });
     if (seen == afterwards::still_there && is_open) continue;
     const auto length = longest->clock().now() + episodes::first_points;
-    call_it_a_fact(made, length, context.capacity_bytes, seen);
+    const bool is_steady = std::ranges::any_of(devices, [&](const verdict& one) {
+      return one.about.device == index && answer_of(one) == answer::steady;
+    });
+    call_it_a_fact(made, length, context.capacity_bytes, seen, is_steady && all.now() != longest);
   }
 }
 
@@ -388,10 +399,9 @@ void tell_phases(const verdict_maker& with, const collector& collected,
                  std::vector<verdict>& to) {
   const auto& phases = collected.phases();
   const auto& run = collected.steps();
-  tell_episodes(with, "evaluation", phases.evaluation().longest(), true, run, devices, to);
+  tell_episodes(with, "evaluation", phases.evaluation(), true, run, devices, to);
   for (const auto& [name, found] : phases.by_name()) {
-    tell_episodes(with, std::string(names[name]), found.longest(), found.by_calls(), run, devices,
-                  to);
+    tell_episodes(with, std::string(names[name]), found, found.by_calls(), run, devices, to);
   }
 }
 

@@ -43,6 +43,7 @@ class episodes {
   }
   // Null: none runs that has begun to count.
   [[nodiscard]] timeline* now() { return now_.get(); }
+  [[nodiscard]] const timeline* now() const { return now_.get(); }
   // The longest of those that ended, and the one that runs; null: all were short.
   [[nodiscard]] const timeline* longest() const;
   // That may want to know of a block that was made in it.

@@ -136,6 +136,10 @@ class bounds {
         continue;
       }
       if (is_told(who, held_by)) continue;
+      if ((held_by.flags & format::held_statement) != 0) {
+        read_where_made(who, held_by);
+        continue;
+      }
       auto files = where;
       if (code::is_user_code(held_by.file)) files.insert(files.begin(), held_by.file);
       ask(who, held_by, files, unit);
@@ -156,6 +160,8 @@ class bounds {
     held_by.doubt = found->doubt;
     held_by.reallocated = found->reallocated;
     held_by.made_of_itself = found->made_of_itself;
+    held_by.read = found->read;
+    held_by.is_no_cache = found->is_no_cache;
     return true;
   }
 
@@ -179,6 +185,8 @@ class bounds {
       auto found = sources_.prove(*source, file, question);
       held_by.reallocated = held_by.reallocated || found.reallocated;
       held_by.made_of_itself = held_by.made_of_itself || found.made_of_itself;
+      held_by.is_no_cache = held_by.is_no_cache || found.is_no_cache;
+      if (found.is_seen) held_by.read = read_anywhere(file, question, std::move(found.read));
       if (!held_by.doubt) held_by.doubt = std::move(found.why);
       if (found.proof) {
         held_by.doubt = grown_elsewhere(file, question);
@@ -187,6 +195,33 @@ class bounds {
       }
       if (found.is_seen) return;
     }
+  }
+
+  // No variable has it yet: the line that makes it tells which one gets it.
+  void read_where_made(const suspect& who, retainer& held_by) {
+    for (const auto& frame : code::frames_of(names_, who.stack)) {
+      const auto* const source = frame.user ? sources_.of(frame.file) : nullptr;
+      if (source == nullptr) continue;
+      held_by.read = program::readings_of_line(*source, frame.line);
+      held_by.read.file = frame.file;
+      if (held_by.read.how != program::read_how::not_known) return;
+    }
+  }
+
+  // What one file does with it is all that is done, where no other file names it.
+  [[nodiscard]] program::readings read_anywhere(const std::string& file,
+                                                const program::question& question,
+                                                program::readings in_file) {
+    using program::read_how;
+    if (in_file.how == read_how::with_others || question.owner.starts_with("local of "))
+      return in_file;
+    const auto name = question.variable.substr(question.variable.rfind('.') + 1);
+    const auto word = name.substr(0, name.find('['));
+    for (const auto& [other, unused] : names_.sources()) {
+      const auto* const source = other == file ? nullptr : sources_.of(std::string(other));
+      if (source != nullptr && !source->named(word).empty()) return {};
+    }
+    return in_file;
   }
 
   // A proof is one for its file. Another file of the program may put into the same attribute, as far

@@ -136,8 +136,14 @@ constexpr char separator = '\x1f';
 
 }  // namespace
 
+std::string container_at(std::string_view path) {
+  constexpr std::string_view element = "[…]";
+  while (path.ends_with(element)) path.remove_suffix(element.size());
+  return std::string(path);
+}
+
 held_path parse_held(std::string_view name, std::string_view detail) {
-  std::array<std::string_view, 9> fields;
+  std::array<std::string_view, 10> fields;
   for (auto& field : fields) {
     const auto end = std::min(detail.find(separator), detail.size());
     field = detail.substr(0, end);
@@ -153,6 +159,8 @@ held_path parse_held(std::string_view name, std::string_view detail) {
   made.holder = std::string(fields[5]);
   made.numbers = std::string(fields[6]);
   made.levels = parse_levels(fields[7]);
+  // Traces of older versions have a number there, of a view.
+  if (!text::number_in(fields[9])) made.also = std::string(fields[9]);
   for (auto rest = fields[8]; !rest.empty();) {
     const auto end = std::min(rest.find(','), rest.size());
     made.classes.emplace_back(rest.substr(0, end));

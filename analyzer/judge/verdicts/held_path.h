@@ -68,6 +68,7 @@ struct held_path {
   std::string path;       // self.outputs[…]
   std::string container;  // list, deque(maxlen=50)
   std::uint64_t length = 0;
+  std::string also;   // path of another container that has the same memory
   std::string owner;  // local of fit
   std::string file;
   std::uint32_t line = 0;
@@ -81,6 +82,9 @@ struct held_path {
 };
 
 [[nodiscard]] held_path parse_held(std::string_view name, std::string_view detail);
+
+// The container of a path: `self.outputs` of self.outputs[…].
+[[nodiscard]] std::string container_at(std::string_view path);
 
 // The number of elements that a container is limited to, as its name says: 50 of
 // "deque(maxlen=50)". 0: none is said.

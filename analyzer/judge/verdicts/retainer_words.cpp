@@ -60,6 +60,17 @@ bool is_bounded_by_kind(const retainer& held_by) {
   return !(held_by.gets_longer && !held_by.container.empty() && limit_of(held_by.container) == 0);
 }
 
+std::string name_of(const retainer& held_by) {
+  if ((held_by.flags & format::held_statement) != 0) {
+    const auto what = container_class(held_by);
+    return with_article(what.empty() ? "object" : what) + " without a name";
+  }
+  const auto name = variable_of(held_by);
+  if (name.empty()) return name;
+  return held_by.also.empty() ? fmt::format("`{}`", name)
+                              : fmt::format("`{}` and `{}`", name, held_by.also);
+}
+
 bool grows_further_out(const retainer& held_by) {
   const auto innermost = held_by.path.substr(0, held_by.path.rfind('['));
   return held_by.grows_in && held_by.grows_in->variable != innermost;
@@ -76,7 +87,12 @@ std::string describe(const retainer& held_by) {
   if ((held_by.flags & format::held_unreachable) != 0) {
     return "no name leads to it: a reference cycle, or C++ alone";
   }
-  std::string words = fmt::format("`{}`", variable_of(held_by));
+  if ((held_by.flags & format::held_statement) != 0) {
+    const auto many = held_by.length == 0 ? "" : " (" + text::format_count(held_by.length) + ")";
+    return name_of(held_by) + many +
+           ": a statement that runs makes it or passes it on, or C++ has it";
+  }
+  auto words = fmt::format("`{}`", variable_of(held_by));
   if (grows_further_out(held_by)) {
     words += fmt::format(", {} {}", held_by.grows_in->keys != 0 ? "a dict of" : "with",
                          text::format_count(held_by.grows_in->length));
@@ -91,6 +107,8 @@ std::string describe(const retainer& held_by) {
   }
   words += origin(held_by);
   if ((held_by.flags & format::held_graph) != 0) words += ", through autograd's graph";
+  if (!held_by.also.empty())
+    words += fmt::format("; and `{}`, which has the same memory", held_by.also);
   return words;
 }
 

@@ -14,6 +14,10 @@ namespace memtrace::verdicts {
 // The variable to look for in the program: self.outputs of self.outputs[…].grad_fn
 [[nodiscard]] std::string variable_of(const retainer& held_by);
 
+// `history`; `means` and `logvars` where two containers have the same memory; of a container without a
+// name its class: a list without a name.
+[[nodiscard]] std::string name_of(const retainer& held_by);
+
 // Not in the innermost container on its path, whose class and length are those of the retainer.
 [[nodiscard]] bool grows_further_out(const retainer& held_by);
 

@@ -131,6 +131,7 @@ void retention::count(const pair_key& key, const attribution::block_life& block,
   if (pair.samples.empty() || pair.samples.back().census != census) {
     pair.samples.push_back({.census = census, .of_site = site_bytes});
     pair.flagged = {};
+    pair.also.clear();
     pair.shorter = std::exchange(pair.length, 0);
     pair.levels.latest.clear();
   }
@@ -140,6 +141,9 @@ void retention::count(const pair_key& key, const attribution::block_life& block,
   constexpr auto recorded = format::scope_backward | format::scope_grad;
   if ((block.scope.flags & recorded) == recorded) now.recorded_in_backward += block.bytes;
   const auto path = parse_held({}, names_[record.detail]);
+  constexpr std::size_t most_others = 8;
+  if (!path.also.empty() && (pair.also.size() < most_others || pair.also.contains(path.also)))
+    pair.also[path.also] += block.bytes;
   pair.length = std::max(pair.length, path.length);
   take_longer(pair.levels.latest, path.levels);
   if (pair.samples.size() == 1) pair.levels.first = pair.levels.latest;
@@ -229,6 +233,7 @@ void retention::add(history& to, const history& other) {
     at->recorded_in_backward += one.recorded_in_backward;
   }
   for (std::size_t bit = 0; bit < flag_kinds; ++bit) to.flagged[bit] += other.flagged[bit];
+  for (const auto& [path, bytes] : other.also) to.also[path] += bytes;
 }
 
 // Before the samples of `other` are added.
@@ -273,6 +278,9 @@ retainer retention::describe(const held_path& path, const history& pair,
   made.recorded_in_backward = pair.samples.back().recorded_in_backward;
   for (std::size_t bit = 0; bit < flag_kinds; ++bit) {
     if (is_most(pair.flagged[bit], made.bytes)) made.flags |= 1u << bit;
+  }
+  for (const auto& [other, bytes] : pair.also) {
+    if (is_most(bytes, made.bytes)) made.also = container_at(other);
   }
   // The error that ends a program still has the frames that ran then: it is not why they are there.
   const bool is_kept_error = path.path.find(".__traceback__") != path.path.npos;

@@ -66,7 +66,7 @@ class retention {
   [[nodiscard]] const heap_scan_counts& counts() const { return counts_; }
 
  private:
-  static constexpr std::size_t flag_kinds = 9;  // bits of format::held_*
+  static constexpr std::size_t flag_kinds = 11;  // bits of format::held_*
   struct heap_scan_taken {
     format::census_reason reason{};
     std::uint64_t step = 0;
@@ -89,6 +89,7 @@ class retention {
     bool gets_longer = false;
     levels_seen levels;
     std::array<std::uint64_t, flag_kinds> flagged{};  // bytes with each flag, in the latest
+    std::map<std::string, std::uint64_t> also;  // bytes that another path has, too, in the latest
   };
   using pair_key = std::array<std::uint32_t, 3>;  // device, site, path
 

@@ -25,6 +25,9 @@ constexpr std::string_view bounded = "bounded by ";
 constexpr std::string_view doubtful = "doubt: ";
 constexpr std::string_view is_reallocated = "reallocated";
 constexpr std::string_view is_made_of_itself = "made of itself";
+constexpr std::string_view no_cache = "no cache";
+constexpr std::string_view read_words[] = {"", "never read", "read alone",
+                                           "read with others at line "};
 
 // Fewer are an error, more are of a later version.
 struct field {
@@ -50,6 +53,20 @@ template <class Kind>
   return static_cast<Kind>(found - all.begin());
 }
 
+[[nodiscard]] program::readings readings_in(std::string_view facts, const std::string& file) {
+  program::readings made;
+  for (std::size_t how = 1; how < std::size(read_words); ++how) {
+    const auto at = facts.find(read_words[how]);
+    if (at == facts.npos) continue;
+    made = {static_cast<program::read_how>(how), file, 0};
+    if (made.how != program::read_how::with_others) continue;
+    const auto line = text::number_in<std::uint32_t>(facts.substr(at + read_words[how].size()));
+    if (line) made.line = *line;
+    if (!line) made = {};
+  }
+  return made;
+}
+
 [[nodiscard]] std::optional<told_proof> read(const trace::dictionary& names,
                                              std::string_view text) {
   const auto part = split(text);
@@ -62,6 +79,7 @@ template <class Kind>
   if (!of_stack || !at_line || !kept_at || !most || !names.knows_stack(*of_stack)) {
     return std::nullopt;
   }
+  const std::string in_file(told[field::file]);
   told_proof made{
       .stack = names.stack_of(*of_stack),
       .path = std::string(told[field::path]),
@@ -72,8 +90,9 @@ template <class Kind>
       .bound = std::nullopt,
       .doubt = std::nullopt,
       .reallocated = told[field::more].find(is_reallocated) != told[field::more].npos,
-      .made_of_itself = told[field::more].find(is_made_of_itself) != told[field::more].npos};
-  const std::string in_file(told[field::file]);
+      .made_of_itself = told[field::more].find(is_made_of_itself) != told[field::more].npos,
+      .read = readings_in(told[field::more], in_file),
+      .is_no_cache = told[field::more].find(no_cache) != told[field::more].npos};
   if (told[field::said].starts_with(bounded)) {
     const auto kind = named<program::bound_kind>(told[field::said].substr(bounded.size()));
     if (!kind) return std::nullopt;
@@ -97,8 +116,9 @@ std::vector<told_proof> proofs_of(const trace::dictionary& names, const findings
   std::vector<told_proof> all;
   std::set<std::string> seen;  // a line is a suspect of several verdicts
   const auto add = [&](const suspect& who, const retainer& kept) {
-    told_proof made{who.stack,   kept.path,  kept.owner, kept.file,        kept.line,
-                    kept.holder, kept.bound, kept.doubt, kept.reallocated, kept.made_of_itself};
+    told_proof made{who.stack,        kept.path,           kept.owner, kept.file,
+                    kept.line,        kept.holder,         kept.bound, kept.doubt,
+                    kept.reallocated, kept.made_of_itself, kept.read,  kept.is_no_cache};
     if (all.size() < format::most_proofs && seen.insert(written(names, made)).second) {
       all.push_back(std::move(made));
     }
@@ -125,8 +145,14 @@ std::string written(const trace::dictionary& names, const told_proof& proof) {
     in_file = proof.doubt->file;
     at_line = proof.doubt->line;
   }
-  const auto facts = fmt::format("{} {}", proof.reallocated ? is_reallocated : "",
-                                 proof.made_of_itself ? is_made_of_itself : "");
+  // One field is for files.
+  const bool same_file = in_file.empty() || in_file == proof.read.file;
+  std::string read(same_file ? read_words[static_cast<std::size_t>(proof.read.how)] : "");
+  if (!read.empty()) in_file = proof.read.file;
+  if (!read.empty() && proof.read.line != 0) read += std::to_string(proof.read.line);
+  const auto facts = fmt::format("{} {} {} {}", proof.is_no_cache ? no_cache : "",
+                                 proof.reallocated ? is_reallocated : "",
+                                 proof.made_of_itself ? is_made_of_itself : "", read);
   return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}{0}{8}{0}{9}{0}{10}{0}{11}",
                      proved_separator, names.number_of(proof.stack), proof.path, proof.owner,
                      proof.kept_in, proof.kept_at, proof.holder, said, in_file, at_line,

@@ -28,6 +28,8 @@ struct told_proof {
   std::optional<program::doubt> doubt;
   bool reallocated = false;
   bool made_of_itself = false;
+  program::readings read = {};
+  bool is_no_cache = false;
   [[nodiscard]] bool is_about(trace::stack_id of, const retainer& held_by) const;
 };
 

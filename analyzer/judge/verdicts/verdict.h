@@ -64,8 +64,9 @@ struct retainer {
   bool is_full = false;                   // the bounded containers are, inside others
   bool grows_itself = false;    // its tensors do, in containers that are as long as they were
   bool grows_in_place = false;  // more of what was there before holds memory now
-  std::string owner;            // local of fit
-  std::string file;             // of the owner
+  std::string also;   // a variable with another container that has most of the memory, too
+  std::string owner;  // local of fit
+  std::string file;   // of the owner
   std::uint32_t line = 0;
   std::string holder;                // Trainer
   std::vector<std::string> classes;  // as in held_path
@@ -82,6 +83,8 @@ struct retainer {
   std::optional<program::doubt> doubt;     // where there is no bound
   bool made_of_itself = false;             // a step gives it what it makes of what was there
   bool reallocated = false;                // each step gives it something new, not more of the same
+  bool is_no_cache = false;                // nothing is asked of it while it gets more
+  program::readings read;                  // what the program does with it later
 };
 
 // Why growth comes to an end by itself, or may do so.

@@ -16,6 +16,7 @@
 #include "analyzer/judge/verdicts/retainer_words.h"
 #include "analyzer/run/model/causes.h"
 #include "analyzer/run/model/expected.h"
+#include "analyzer/run/model/headline_words.h"
 #include "analyzer/run/model/refusals.h"
 #include "analyzer/run/model/user_lines.h"
 #include "analyzer/trace/code/places.h"
@@ -27,9 +28,6 @@ namespace {
 using text::brief_bytes;
 using text::format_count;
 using verdicts::subject_kind;
-
-constexpr std::uint64_t least_part =
-    10;  // of what was allocated when memory ran out, to be the reason
 
 [[nodiscard]] std::string rounded(double bytes) {
   return brief_bytes(static_cast<std::uint64_t>(std::llround(std::max(bytes, 0.0))));
@@ -56,22 +54,12 @@ constexpr std::uint64_t least_part =
   }
 }
 
-// What grows most, of what nobody expects.
-[[nodiscard]] const verdicts::suspect* largest_suspect(const verdicts::verdict& about) {
-  for (const auto& one : causes_of(about)) {
-    const bool is_expected = one.largest->expected && one.largest->expected->is_all;
-    if (!is_expected) return one.largest;
-  }
-  return nullptr;
-}
-
 // "`history`"; empty: not known, or no name leads to it.
 [[nodiscard]] std::string retainer_name(const verdicts::suspect& who) {
   if (who.retained_by.empty()) return {};
   const auto& first = who.retained_by.front();
   if ((first.flags & format::held_unreachable) != 0) return "nothing that has a name";
-  const auto name = verdicts::variable_of(first);
-  return name.empty() ? name : fmt::format("`{}`", name);
+  return verdicts::name_of(first);
 }
 
 // "1.3 MiB a step at train.py:18", "kept by `history`"
@@ -94,177 +82,6 @@ constexpr std::uint64_t least_part =
   if (!about.limit) return "out of memory " + steps;
   return fmt::format("{} of {} is reached {}", about.limit->name, brief_bytes(about.limit->bytes),
                      steps);
-}
-
-[[nodiscard]] std::vector<std::string> growth_parts(const process_report& process,
-                                                    const verdicts::verdict& about) {
-  return growth_parts([&](trace::stack_id stack) { return frames_at(process, stack); }, about);
-}
-
-// Null: nothing that a person has to know of.
-[[nodiscard]] const verdicts::verdict* first_told(const process_report& process,
-                                                  std::optional<std::uint32_t> device) {
-  for (const auto& one : process.findings.verdicts) {
-    const bool is_of_it =
-        !device || (one.about.kind != subject_kind::host && one.about.device == *device);
-    if (is_told(one) && is_of_it) return &one;
-  }
-  return nullptr;
-}
-
-// What has grown until memory ran out, if it is a tenth of what was allocated then, and the request
-// would have been met without it: what grows more slowly is not why.
-[[nodiscard]] const verdicts::verdict* growth_to(const process_report& process,
-                                                 const oom_report& oom) {
-  const auto* const growing = first_told(process, oom.facts.device);
-  if (growing == nullptr || growing->suspects.empty()) return growing;
-  std::uint64_t grown = 0;
-  for (const auto& one : growing->suspects) grown += one.bytes;
-  const auto in_one_piece = oom.facts.has_layout ? oom.facts.free.usable : 0;
-  const bool would_pass = grown + oom.facts.device_free + in_one_piece >= oom.facts.requested;
-  const bool is_much = grown >= oom.facts.totals.allocated / least_part;
-  return is_much && would_pass ? growing : nullptr;
-}
-
-// "kept by `pool.jobs`": the container that keeps half of what was allocated, and is no optimizer's.
-[[nodiscard]] std::string retainer_of_most(const oom_report& oom) {
-  if (oom.retained_by.empty()) return {};
-  const auto& first = oom.retained_by.front();
-  constexpr auto others = format::held_graph | format::held_has_graph | format::held_gradient |
-                          format::held_unreachable;
-  const bool is_most = first.bytes >= oom.facts.totals.allocated / 2;
-  const auto& rows = oom.held ? oom.held->categories : std::vector<category_row>();
-  const bool is_of_optimizer =
-      !rows.empty() && std::ranges::max_element(rows, {}, &category_row::bytes)->what ==
-                           attribution::category::optimizer_states;
-  if (!is_most || is_of_optimizer || first.container.empty() || (first.flags & others) != 0)
-    return {};
-  const auto name = verdicts::variable_of(first);
-  return name.empty() ? name : fmt::format("kept by `{}`", name);
-}
-
-// "5.7 GiB of 8.4 GiB are activations", of one line where it has most of them.
-[[nodiscard]] std::string most_held(const oom_report& oom) {
-  const auto* const line = oom.holders.empty() ? nullptr : &oom.holders.front();
-  const auto part = [&](std::uint64_t bytes, attribution::category what) {
-    const bool is_of_line = line != nullptr && line->what == what && line->bytes >= bytes / 2;
-    const auto place = is_of_line ? place_of_user(line->frames, line->forward) : std::string();
-    const auto share =
-        fmt::format("{} of {}", brief_bytes(bytes), brief_bytes(oom.facts.totals.allocated));
-    if (place.empty()) return fmt::format("{} are {}", share, words_of(what));
-    if (what == attribution::category::unknown) return share + " were made at " + place;
-    return fmt::format("{} are {} of {}", share, words_of(what), place);
-  };
-  if (oom.held && !oom.held->categories.empty()) {
-    const auto& rows = oom.held->categories;
-    const auto& most = *std::ranges::max_element(rows, {}, &category_row::bytes);
-    if (most.what != attribution::category::unknown) return part(most.bytes, most.what);
-  }
-  return line == nullptr ? std::string() : part(line->bytes, line->what);
-}
-
-// What is not superseded and lets the program pass; null: nothing does.
-[[nodiscard]] const change* cure_of(const process_report& process) {
-  const auto found = std::ranges::find_if(process.changes, [](const change& one) {
-    return one.mends_out_of_memory && !one.superseded;
-  });
-  return found == process.changes.end() ? nullptr : &*found;
-}
-
-// "2.25 GiB of 7.65 GiB are not used again (load.py:12)": the memory that the cure is about.
-[[nodiscard]] std::string concern_of(const change& cure, const oom_report& oom) {
-  const auto line = place_of_user(cure.frames, {});
-  const auto place = line.empty() ? std::string() : fmt::format(" ({})", line);
-  return fmt::format("{} of {} {}{}", brief_bytes(cure.about->bytes),
-                     brief_bytes(oom.facts.totals.allocated), cure.about->words, place);
-}
-
-// A setting as it is set, where it fits into a line; empty: the change is none.
-[[nodiscard]] std::string setting_of(const change& cure) {
-  auto setting = cure.what.substr(0, cure.what.find(' '));
-  const bool fits = setting.find('=') != setting.npos && setting.size() <= 80;
-  return fits && setting.starts_with("PYTORCH_") ? setting : std::string();
-}
-
-// The setting that gets past this request, of which nothing says whether it does past the next; null: there
-// is none.
-[[nodiscard]] const change* first_help(const process_report& process) {
-  const auto found = std::ranges::find_if(process.changes, [](const change& one) {
-    return one.gets_past_request && !setting_of(one).empty();
-  });
-  return found == process.changes.end() ? nullptr : &*found;
-}
-
-[[nodiscard]] std::string in_pieces(const oom_report& oom) {
-  return brief_bytes(oom.facts.totals.all_unused() + oom.facts.device_free) +
-         " were unused, but in pieces";
-}
-
-// Why a request failed: what grew until then; what the cure is about; free memory in pieces that
-// would have been enough; or what most of it is.
-[[nodiscard]] std::vector<std::string> reason_of(const process_report& process,
-                                                 const oom_report& oom) {
-  if (const auto* const growing = growth_to(process, oom)) {
-    auto parts = growth_parts(process, *growing);
-    parts.front() = "grew by " + parts.front();
-    return parts;
-  }
-  if (oom.fix) {
-    const auto& first = oom.retained_by.front();
-    const bool by_graph = oom.fix->id == "graph_of_gradients";
-    return {fmt::format("`{}` keeps {} {}", verdicts::variable_of(first), brief_bytes(first.bytes),
-                        by_graph ? "through graphs of gradients" : "in the frames of errors")};
-  }
-  const auto* const cure = cure_of(process);
-  const auto* const help = first_help(process);
-  const bool is_much = oom.facts.totals.all_unused() + oom.facts.device_free >=
-                       oom.facts.totals.allocated / least_part;
-  if (help != nullptr && is_much && was_in_pieces(process, oom))
-    return {in_pieces(oom), "gets past it (checked by replay): " + setting_of(*help)};
-  if (cure != nullptr && cure->about) return {concern_of(*cure, oom)};
-  // Where less memory is what helps, pieces that would have been enough are not the reason.
-  const bool is_setting = cure != nullptr && !setting_of(*cure).empty();
-  if ((is_setting || (cure == nullptr && is_much)) && was_in_pieces(process, oom))
-    return {in_pieces(oom)};
-  if (cure == nullptr && oom.capacity && oom.facts.requested >= oom.facts.totals.allocated) {
-    return {"it alone is " + use_words(oom.facts.requested, *oom.capacity)};
-  }
-  std::vector<std::string> parts;
-  if (auto most = most_held(oom); !most.empty()) parts.push_back(std::move(most));
-  if (auto retainer = retainer_of_most(oom); !retainer.empty())
-    parts.push_back(std::move(retainer));
-  return parts;
-}
-
-// Another setting or a smaller batch gets past this request, and what grows meets the next one.
-[[nodiscard]] std::string cure_of_what_grew(const process_report& process, const oom_report& oom) {
-  const auto* const growing = growth_to(process, oom);
-  if (growing == nullptr) return oom.fix ? advice::brief_words(oom.fix->id) : std::string();
-  const auto* const who = largest_suspect(*growing);
-  const auto& fix = who != nullptr && who->fix ? who->fix : growing->fix;
-  return fix ? advice::brief_words(fix->id) : std::string();
-}
-
-[[nodiscard]] std::string fix_words(const change& cure) {
-  const bool is_replayed = cure.how == advice::proof::replayed;
-  const auto how = is_replayed && (cure.is_settled || !cure.mends_out_of_memory)
-                       ? "checked by replay"
-                       : name_of(is_replayed ? advice::proof::estimated : cure.how);
-  const auto setting = setting_of(cure);
-  return fmt::format("fix ({}): {}", how, setting.empty() ? advice::brief_words(cure.id) : setting);
-}
-
-[[nodiscard]] std::vector<std::string> out_of_memory_parts(const process_report& process,
-                                                           const oom_report& oom) {
-  std::vector<std::string> parts{brief_bytes(oom.facts.requested) + " refused" +
-                                 at_line(oom.frames, oom.forward)};
-  for (auto& one : reason_of(process, oom)) parts.push_back(std::move(one));
-  if (const auto words = cure_of_what_grew(process, oom); !words.empty()) {
-    parts.push_back("fix: " + words);
-  } else if (const auto* const cure = cure_of(process)) {
-    parts.push_back(fix_words(*cure));
-  }
-  return parts;
 }
 
 // Of a pool that grows: that the program does not, and the setting that was replayed.
@@ -329,6 +146,20 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
          verdicts::answer_of(about) == verdicts::answer::not_settled;
 }
 
+// What an evaluation gathers that is over: worth a word where it is much. Empty: nothing is.
+[[nodiscard]] std::string episode_part(const process_report& process, std::uint32_t device) {
+  for (const auto& one : process.findings.verdicts) {
+    const bool is_it = one.about.kind == subject_kind::phase && one.about.device == device &&
+                       one.bound && one.bound->kind == program::bound_kind::episode;
+    if (!is_it || one.found.negligible) continue;
+    const auto length = one.bound->value;
+    return fmt::format("{} gathers {} in {} {}s", one.about.name,
+                       rounded(one.bytes_per_step * static_cast<double>(length)),
+                       format_count(length), one.unit);
+  }
+  return {};
+}
+
 // A share of the GPU's size; 0 where that is not known.
 [[nodiscard]] double fullness(const process_report& process, const device_report& device) {
   const auto room = room_of(process, device);
@@ -368,6 +199,8 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
     made.parts.push_back(calm_part(*about));
     open = open || is_open(*about);
   }
+  if (const auto gathers = episode_part(process, device.facts.device); !gathers.empty())
+    made.parts.push_back(gathers);
   std::uint64_t caught = 0;
   bool ended_well = true;
   for (const auto& one : process.ooms) {
@@ -389,6 +222,29 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
 }
 
 }  // namespace
+
+const verdicts::verdict* first_told(const process_report& process,
+                                    std::optional<std::uint32_t> device) {
+  for (const auto& one : process.findings.verdicts) {
+    const bool is_of_it =
+        !device || (one.about.kind != subject_kind::host && one.about.device == *device);
+    if (is_told(one) && is_of_it) return &one;
+  }
+  return nullptr;
+}
+
+const verdicts::suspect* largest_suspect(const verdicts::verdict& about) {
+  for (const auto& one : causes_of(about)) {
+    const bool is_expected = one.largest->expected && one.largest->expected->is_all;
+    if (!is_expected) return one.largest;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> growth_parts(const process_report& process,
+                                      const verdicts::verdict& about) {
+  return growth_parts([&](trace::stack_id stack) { return frames_at(process, stack); }, about);
+}
 
 std::string unit_of(const verdicts::verdict& about) {
   const bool by_calls = about.about.kind == subject_kind::phase || about.unit == "call";

@@ -185,7 +185,8 @@ struct oom_report {
   std::optional<memory_view> held;  // the same by category and module, where it was looked at
   // Of the decisive one: what kept the memory, most first, as far as a heap scan saw it.
   std::vector<verdicts::retainer> retained_by;
-  std::optional<verdicts::remedy> fix;  // of the first of these
+  std::optional<verdicts::remedy> fix;  // of one of these
+  std::size_t fix_is_for = 0;           // which one
 };
 
 // A request beside PyTorch's pool that CUDA refused, and after which nothing more was taken.

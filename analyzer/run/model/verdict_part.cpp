@@ -123,7 +123,8 @@ void add_host_verdicts(std::vector<verdicts::verdict> host,
 
 // The heap scan of a failure is that of the latest one, or of the first that was taken: the heap
 // scans of many failures in a row are few.
-void add_retainers(const verdicts::retention& kept, process_report& to) {
+void add_retainers(const verdicts::retention& kept, const trace::dictionary& names,
+                   process_report& to) {
   const auto* const decisive = decisive_oom(to);
   if (decisive == nullptr) return;
   auto& oom = to.ooms[static_cast<std::size_t>(decisive - to.ooms.data())];
@@ -132,6 +133,14 @@ void add_retainers(const verdicts::retention& kept, process_report& to) {
   const auto& first = oom.retained_by.front();
   const bool is_much = first.bytes >= oom.facts.totals.allocated / 2;
   if (is_much) oom.fix = remedies::remedy_at_failure(first);
+  for (std::size_t i = 0; i < oom.retained_by.size() && !oom.fix; ++i) {
+    const auto& one = oom.retained_by[i];
+    constexpr std::uint64_t least_part = 10;  // of what was allocated, to be worth a line
+    if (one.bytes < std::max(oom.facts.requested, oom.facts.totals.allocated / least_part)) break;
+    oom.fix = remedies::unread_at_failure(one, oom.frames, false, names);
+    if (!oom.fix) oom.fix = remedies::unread_at_failure(one, oom.forward, true, names);
+    oom.fix_is_for = i;
+  }
 }
 
 // Without PyTorch nothing tells the loading of weights, which stay, from requests that leave something
@@ -197,7 +206,7 @@ void add_verdicts(const trace::dictionary& names, const replay::replayer& replay
   doubt_inferred_steps(to);
   doubt_first_pass(attributed, to);
   verdicts::summarize(findings);
-  add_retainers(lives.kept(), to);
+  add_retainers(lives.kept(), names, to);
   if (auto habit = cache_use.finish(steps_of(attributed), ends)) {
     findings.habits.push_back(std::move(*habit));
   }

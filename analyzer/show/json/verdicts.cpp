@@ -19,6 +19,7 @@ constexpr flag_name held_flags[] = {
     {format::held_hook, "hook"},           {format::held_bounded, "bounded"},
     {format::held_view, "view"},           {format::held_gradient, "gradient"},
     {format::held_has_graph, "has_graph"}, {format::held_unreachable, "unreachable"},
+    {format::held_statement, "statement"},
 };
 
 [[nodiscard]] json retainer_json(const verdicts::retainer& by) {
@@ -35,6 +36,7 @@ constexpr flag_name held_flags[] = {
           {"file", text_or_null(by.file)},
           {"line", by.line},
           {"holder", text_or_null(by.holder)},
+          {"also", text_or_null(by.also)},
           {"bytes_per_step", by.bytes_per_step},
           {"censuses", by.heap_scans},
           {"flags", std::move(flags)}};

@@ -81,6 +81,13 @@ place_number path_names::place_of(node which) {
   return known_[which].place;
 }
 
+place_number path_names::place_of_child(node parent, address object) {
+  if (place_of(parent) == no_place) return no_place;
+  const address from = search_.objects().object(parent);
+  const step edge{from, search_.kind_of(from), object, search_.kind_of(object)};
+  return name_child(known_[parent], edge, parent).place;
+}
+
 path_names::named path_names::name_root(node which) {
   const root& from = search_.roots()[search_.objects().root_of(which)];
   const address object = search_.objects().object(which);
@@ -108,6 +115,11 @@ path_names::named path_names::name_root(node which) {
       break;
     case root::origin::suspended:  // its variables begin paths of their own
       result.place = places_.start(name_of_type(type_of(object)), {"a statement that runs", "", 0});
+      break;
+    case root::origin::statement:
+      result.place =
+          places_.start(name_of_type(type_of(object)), {"a statement that runs, or C++", "", 0});
+      places_[result.place].flags |= format::held_statement;
       break;
     case root::origin::context:
       result.place = places_.start("ContextVar", {"context of a thread", "", 0});

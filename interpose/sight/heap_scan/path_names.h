@@ -21,6 +21,8 @@ class path_names {
       : python_(python), search_(found), running_(running), constants_(constants) {}
 
   [[nodiscard]] place_number place_of(node which);
+  // Of an object in another place than the first that was found to have it; no_place as above.
+  [[nodiscard]] place_number place_of_child(node parent, address object);
   [[nodiscard]] place_table& places() noexcept { return places_; }
   // The detail of format::storage_role::held for the place, with the numbers that stand beside it.
   [[nodiscard]] std::string detail(place_number which);

@@ -30,7 +30,15 @@ class user_code {
 };
 
 struct root {
-  enum class origin : std::uint8_t { local, globals, exception, context, suspended, nobody };
+  enum class origin : std::uint8_t {
+    local,
+    globals,
+    exception,
+    context,
+    suspended,
+    statement,  // a container that a statement makes or passes on, or C++ has
+    nobody
+  };
   origin from{};
   address object = 0;
   address name = 0;   // a str: of the variable; of the module, before its names are the roots

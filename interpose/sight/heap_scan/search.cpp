@@ -88,6 +88,18 @@ struct reached_object {
 };
 
 // What is reached from an object, level by level.
+class unreferred_objects final : public reference_visitor {
+ public:
+  bool visit(address object) noexcept override {
+    all.erase(object);
+    return true;
+  }
+  bool visit_key(address object) noexcept override { return visit(object); }
+
+  std::unordered_set<address>
+      all;  // erasing asks for no memory: nothing is thrown inside tp_traverse
+};
+
 class reached_objects final : public reference_visitor {
  public:
   explicit reached_objects(std::size_t most) noexcept : all(most) {}
@@ -164,6 +176,26 @@ void search::from_nobody(address object) {
   drain();
 }
 
+std::vector<address> search::unreferred(const mapped_array<address>& some) {
+  unreferred_objects found;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const kind what = kinds_.of(some[i]);
+    const bool is_container =
+        what == kind::list || what == kind::tuple || what == kind::dict || what == kind::set;
+    if (is_container) found.all.insert(some[i]);
+  }
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (until_.is_over()) return {};
+    visit_references(python_, some[i], kinds_.of(some[i]), found);
+  }
+  return {found.all.begin(), found.all.end()};
+}
+
+void search::from_statement(address object) {
+  add_root({root::origin::statement, object, 0, 0, 0});
+  drain();
+}
+
 void search::from_postponed() {
   is_postponing_ = false;
   while (next_postponed_ < postponed_.size() && !is_incomplete()) {
@@ -189,7 +221,8 @@ bool search::visit(address object) noexcept {
   if ((what == kind::optimizer || leads_back) && is_postponing_) {
     postpone(object);
   } else {
-    static_cast<void>(objects_.add(object, current_));
+    const bool is_new = objects_.add(object, current_) != no_node;
+    if (!is_new && what == kind::tensor && is_named_) note_again(object);
   }
   return true;
 }
@@ -234,12 +267,15 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
   if (is_new) {
     constexpr std::uint64_t block = 512;
     block_bytes_ += (seen.bytes + block - 1) / block * block;
-    storages_.push_back({seen.address, seen.bytes, seen.used_bytes, holder, flags});
+    storages_.push_back({seen.address, seen.bytes, seen.used_bytes, holder, no_node, 0, flags});
     return;
   }
   held_storage& known = storages_[place->second];
   if (!is_named_) return;
   known.used_bytes += seen.used_bytes;
+  constexpr auto by_others = format::held_graph | format::held_gradient;
+  if (((flags | known.flags) & by_others) == 0 && !objects_.is_root(holder))
+    note_other(known, objects_.parent(holder), objects_.object(holder));
   if ((known.flags & format::held_graph) == 0) known.flags |= flags & format::held_has_graph;
 }
 
@@ -282,6 +318,22 @@ bool search::is_in_optimizer(node which) noexcept {
     which = objects_.parent(which);
   }
   return true;
+}
+
+void search::note_again(address tensor) noexcept {
+  seen_storage seen;
+  if (!reader_.read_tensor(tensor, seen)) return;
+  const auto known = by_address_.find(seen.address);
+  if (known != by_address_.end()) note_other(storages_[known->second], current_, tensor);
+}
+
+// A variable is none, which the next turn gives another value; nor is what an optimizer has of a model.
+void search::note_other(held_storage& known, node parent, address tensor) noexcept {
+  if (known.other_parent != no_node || objects_.is_root(known.holder)) return;
+  const bool is_other = objects_.parent(known.holder) != parent && !is_in_optimizer(parent);
+  if (!is_other) return;
+  known.other_parent = parent;
+  known.other = tensor;
 }
 
 void search::note_tensor(node tensor) {

@@ -34,7 +34,10 @@ struct held_storage {
   std::uint64_t bytes;
   std::uint64_t used_bytes;  // by all tensors that were found
   node holder;               // the tensor
-  std::uint32_t flags;       // format::held_*
+  // A tensor in another container that has the memory, too; no_node: none was met.
+  node other_parent;
+  heap_scan::address other;
+  std::uint32_t flags;  // format::held_*
 };
 
 class search final : private reference_visitor {
@@ -49,6 +52,10 @@ class search final : private reference_visitor {
   void from(const root_group& group);
   // The same without a name: the base that a view keeps alive makes no use of its memory.
   void from_nobody(address object);
+  // Of objects that the search has not met the containers that none of them refers to, and so no cycle: a
+  // statement that runs has them, as a comprehension its list, or C++.
+  [[nodiscard]] std::vector<address> unreferred(const mapped_array<address>& some);
+  void from_statement(address object);
   // Goes on with what was put off meanwhile: optimizers, keys and bound methods.
   void from_postponed();
   // Says of the storages in the param_groups of the optimizers that were met that they are trained, but
@@ -88,6 +95,8 @@ class search final : private reference_visitor {
   void add_globals(const root& module);
   void add_root(const root& named);
   void note_tensor(node tensor);
+  void note_again(address tensor) noexcept;
+  void note_other(held_storage& known, node parent, address tensor) noexcept;
   void mark_trained(std::uint64_t storage) noexcept;
   [[nodiscard]] bool is_in_optimizer(node which) noexcept;
 

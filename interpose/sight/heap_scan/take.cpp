@@ -58,6 +58,9 @@ mapped_array<address> find_nameless(search& searched, std::uint64_t most) {
 // Objects first: what they hold is theirs.
 void search_nameless(search& searched, storage_reader& reader, std::uint64_t most) {
   const mapped_array<address> nameless = find_nameless(searched, most);
+  if (!searched.is_incomplete()) {
+    for (const address object : searched.unreferred(nameless)) searched.from_statement(object);
+  }
   const auto from = [&](auto is_it) {
     for (std::size_t i = 0; i < nameless.size() && !searched.is_incomplete(); ++i) {
       if (searched.until().is_over()) return;
@@ -135,12 +138,18 @@ std::vector<found_container> containers_of(const place_table& places,
 }
 
 named_storage name(const held_storage& held, path_names& names, place_number number) {
+  const place_number other =
+      held.other_parent == no_node ? no_place : names.place_of_child(held.other_parent, held.other);
   const place& where = names.places()[number];
   named_storage named{held.address,         held.bytes,       where.text,
                       names.detail(number), where.owner.file, held.flags | where.flags};
   if ((held.flags & format::held_gradient) != 0) named.name += ".grad";
   if ((held.flags & format::held_graph) != 0) named.name += ".grad_fn";
-  if (held.used_bytes * 2 < held.bytes) {
+  const bool is_view = held.used_bytes * 2 < held.bytes;
+  const bool has_other = other != no_place && names.places()[other].text != where.text;
+  if (is_view || has_other) named.detail.append(1, field_end);
+  if (has_other) named.detail.append(names.places()[other].text);
+  if (is_view) {
     named.flags |= format::held_view;
     named.detail.append(1, field_end).append(std::to_string(held.used_bytes));
   }

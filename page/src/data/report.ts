@@ -558,9 +558,10 @@ export interface Retainer {
   file: string | null;
   line: number;
   holder: string | null;
+  also: string | null;
   bytes_per_step: number;
   censuses: number;
-  flags: ("graph" | "traceback" | "hook" | "bounded" | "view" | "gradient" | "has_graph" | "unreachable")[];
+  flags: ("graph" | "traceback" | "hook" | "bounded" | "view" | "gradient" | "has_graph" | "unreachable" | "statement")[];
 }
 export interface GrowthFix {
   id: string;

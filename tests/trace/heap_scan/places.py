@@ -18,7 +18,7 @@ import types
 sys.path.insert(0, __file__.rpartition("/")[0])
 from probe import Held, Probe  # noqa: E402
 
-TRACEBACK, HOOK, BOUNDED, UNREACHABLE, TRAINED = 4, 8, 16, 256, 512
+TRACEBACK, HOOK, BOUNDED, UNREACHABLE, TRAINED, STATEMENT = 4, 8, 16, 256, 512, 1024
 made = {}  # name: address
 expected = {}
 
@@ -44,6 +44,8 @@ answers = {"".join(["what", " is ", str(len(TENANTS))]): held("by text", "answer
 masks = {(24, len(TENANTS)): held("by size", "masks[…]", "dict", "1")}
 memo = {**dict.fromkeys(TENANTS), "".join(["la", "st"]): held("after known keys", "memo['last']", "dict", "13"),
         **{"".join(["no", str(number)]): None for number in range(10)}}
+firsts = [held("in two", "firsts[…]", "list", "1")]
+seconds = {"halves": firsts[:]}
 # The dictionary keeps the tensors that are its keys, not what is made from it.
 names = {held("as a key", "names[…]", "dict", "1"): "rows"}
 listed = list(names)
@@ -281,6 +283,13 @@ def layer_again():
     return trainer.model._modules["encoder"]
 
 
+def in_the_making(probe):
+    """First an object for the list of a comprehension; in its next turn the census, which finds that list."""
+    if "in the making" in made:
+        return inner(probe)[-1]
+    return held("in the making", "list[…]", "list", "1", "a statement that runs, or C++", flags=STATEMENT)
+
+
 def main():
     probe = Probe(sys.argv[1])
     ready, stop = threading.Event(), threading.Event()
@@ -290,7 +299,7 @@ def main():
     gc.disable()  # the cycle must live until the census
     make_cycle()
     for _ in looped():  # named by nobody: the interpreter has it
-        names = inner(probe)[-1]
+        names = [in_the_making(probe) for _ in range(2)][1]
     stop.set()
     thread.join()
     rows = probe.rows()
@@ -304,6 +313,7 @@ def main():
                "expected_levels": expected_levels,
                "classes": {name: rows[made[name]][9] for name in expected_classes},
                "expected_classes": expected_classes, "names": names,
+               "also": {name: rows[made[name]][10:-1] for name in ("in two", "list", "parameter")},
                "places": {name: rows[made[name]][4:6] for name in ("local", "global", "default")}},
               sys.stdout)
 

@@ -47,6 +47,8 @@ def test_every_place_is_found_and_named(interpreter):
     assert answer["rows"] == len(answer["expected"])
     assert answer["levels"] == answer["expected_levels"]
     assert answer["classes"] == answer["expected_classes"]
+    # Another container, if there is one; an optimizer's is its parameters'.
+    assert answer["also"] == {"in two": ["seconds['halves'][…]"], "list": [], "parameter": []}
     # Numbers of the object that has the list, and of the function whose variable it is; what is no whole
     # number, or smaller than the list is long, bounds nothing.
     assert sorted(set(answer["numbers"]["list"]) & SHOWN) == ["capacity=40", f"large={1 << 40}"]

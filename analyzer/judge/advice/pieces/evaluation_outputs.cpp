@@ -12,10 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
 #include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
+#include "analyzer/judge/program/readings.h"
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {
 
@@ -176,6 +179,19 @@ struct collected {
   return found;
 }
 
+// What the program does with them once they are collected, as the innermost line tells that has made one.
+[[nodiscard]] program::readings readings_of(const blocks::evidence& of, trace::stack_id stack) {
+  for (const auto& frame : code::frames_of(of.names, stack)) {
+    const auto text = frame.user ? code::source_of(of.names, frame.file) : std::nullopt;
+    if (!text) continue;
+    const program::source_file source{std::string(*text)};
+    auto found = program::readings_of_line(source, frame.line);
+    found.file = frame.file;
+    if (found.how != program::read_how::not_known) return found;
+  }
+  return {};
+}
+
 // "; what n.py:33 main makes of them there, too", or nothing.
 [[nodiscard]] std::string and_what_joins(const blocks::evidence& of, const collected& found) {
   const auto largest = std::ranges::max_element(
@@ -193,6 +209,8 @@ proposals evaluation_outputs(const blocks::evidence& of) {
   if (!passes.evaluates) return {};
   const auto found = find(of, passes);
   if (found.at_once < fewest_results) return {};
+  const auto read = readings_of(of, found.stack);
+  const bool moved_back = read.how == program::read_how::with_others;
   proposal made;
   made.id = "evaluation_outputs";
   made.title = passes.trains() ? "Results of evaluation pile up on the GPU"
@@ -203,21 +221,29 @@ proposals evaluation_outputs(const blocks::evidence& of) {
           : fmt::format(
                 "reduce the results call by call, or move each to the host (.cpu()) where "
                 "{} makes it, before it is appended{}",
-                line_of(of, found.stack), and_what_joins(of, found));
+                line_of(of, found.stack),
+                moved_back ? fmt::format("; what {}:{} computes with, move back there (.cuda())",
+                                         text::file_name(read.file), read.line)
+                           : and_what_joins(of, found));
   made.evidence = fmt::format("{} results outlive two turns of the loop or more, up to {} at once",
                               found.results.size(), bytes_in_words(found.highest));
   made.about = {found.highest,
                 passes.trains() ? "are results of evaluation" : "are results of calls"};
-  made.source = "results given back where their turn is over; what joins them is made on the host";
+  made.source =
+      moved_back
+          ? "results given back where their turn is over; what joins them stays"
+          : "results given back where their turn is over; what joins them is made on the host";
   made.cost = "a copy to the host for each call, and memory there";
-  made.not_when = "the results are used on the GPU again before the evaluation is over";
+  if (!moved_back) made.not_when = "the results are used on the GPU again";
   made.device = of.log.device;
   made.stack = found.stack;
-  made.rewrite = [&of](allocator::request_log& log) {
+  made.rewrite = [&of, moved_back](allocator::request_log& log) {
     const auto collected = find(of, passes_of(of));
     request_edits edits;
     for (const auto& [block, turn_over] : collected.results) edits.free_at(block, turn_over);
-    for (const auto block : collected.joined) edits.drop(block);
+    for (const auto block : collected.joined) {
+      if (!moved_back) edits.drop(block);
+    }
     edits.apply(log);
   };
   return {made};

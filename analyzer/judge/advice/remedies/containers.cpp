@@ -15,6 +15,11 @@ namespace {
 }
 
 [[nodiscard]] bool is_cache(const clues& of) {
+  // What the program puts under keys and asks for none of while it does, are results. A function that
+  // caches is asked by calls of it.
+  const bool of_function = of.kept_in({"lru_cache", "_lru_cache_wrapper"});
+  const bool is_no_cache = of.held_by != nullptr && of.held_by->is_no_cache && !of_function;
+  if (is_no_cache || of.kept_by(format::held_statement)) return false;
   if (of.who.what == attribution::category::optimizer_states) return false;  // its own dictionary
   // Models that nobody calls again are results: of a search, one for each of its settings.
   const bool comes_back = of.who.modules_run || of.who.modules_take_turns;
@@ -56,9 +61,14 @@ std::optional<verdicts::remedy> kept_view(const clues& of) {
       "it was cut from.",
       of.variable());
   what.change = fmt::format(
-      "Copy what is kept: `x[i].clone()`, or `x[i].cpu()` where the GPU does not need it any more. "
-      "Copies are smaller, but {} still grows: use them batch by batch, or `clear()` it.",
-      of.variable());
+      "Copy what is kept{}: `x[i].clone()`, or `x[i].cpu()` where the GPU does not need it any "
+      "more.",
+      of.also_kept());
+  if (!of.kept_by(format::held_statement)) {
+    what.change += fmt::format(
+        " Copies are smaller, but {} still grows: use them batch by batch, or `clear()` it.",
+        of.variable());
+  }
   what.caution = "`detach()`, `contiguous()` of a part that already is, and `del x` copy nothing.";
   return what;
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/judge/advice/remedies/remedies.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/text/parts.h"
 #include "analyzer/judge/verdicts/retainer_words.h"
 
 namespace memtrace::remedies {
@@ -44,9 +47,22 @@ bool clues::grows_by_results() const {
   return who.what == attribution::category::collected || who.what == attribution::category::outputs;
 }
 
+std::string clues::also_kept() const {
+  if (held_by == nullptr || held_by->also.empty()) return {};
+  return fmt::format(" of both: `{}` has the same memory", held_by->also);
+}
+
+std::string clues::read_again() const {
+  if (held_by == nullptr || held_by->read.how != program::read_how::with_others) return {};
+  return fmt::format(", and back (`.cuda()`) where {}:{} computes with it and something else",
+                     text::file_name(held_by->read.file), held_by->read.line);
+}
+
 std::string clues::variable() const {
   if (held_by == nullptr) return "what keeps it";
-  return "`" + verdicts::variable_of(*held_by) + "`";
+  auto name = verdicts::name_of(*held_by);
+  if (kept_by(format::held_statement)) name.front() = 'A';
+  return name;
 }
 
 namespace {

@@ -29,6 +29,7 @@
   X(metric_state)       /* a metric's list states without reset() */                    \
   X(recurrent_state)    /* hidden state carried over with its graph */                  \
   X(growing_sum)        /* total += loss: one variable whose graph grows */             \
+  X(never_read)         /* a container that nothing reads */                            \
   X(kept_with_graph)    /* results in a container with the graphs that made them */     \
   X(kept_view)          /* a view keeps its whole batch */                              \
   X(unbounded_cache)    /* dict, lru_cache(maxsize=None) */                             \
@@ -79,6 +80,10 @@ struct clues {
   [[nodiscard]] bool in_evaluation() const;
   // What grows most are results themselves, not what autograd saved for them, or inputs.
   [[nodiscard]] bool grows_by_results() const;
+  // What belongs to "`.cpu()` of each" where another container has the memory, too, and where the
+  // program's text shows that the GPU needs it again; empty: nothing.
+  [[nodiscard]] std::string also_kept() const;
+  [[nodiscard]] std::string read_again() const;
   // Its retainer, to be named in a sentence: `self.outputs`; "what keeps it" where not known.
   [[nodiscard]] std::string variable() const;
 };
@@ -91,6 +96,11 @@ struct clues {
 // What a retainer calls for that held much when a request failed; empty where nothing is wrong with
 // it.
 [[nodiscard]] std::optional<verdicts::remedy> remedy_at_failure(const verdicts::retainer& held_by);
+// Where its variable is not read any more, as the program's text tells of the functions in these frames:
+// those of the request, or with `has_gone_on` of a call that was made before it.
+[[nodiscard]] std::optional<verdicts::remedy> unread_at_failure(
+    const verdicts::retainer& held_by, const std::vector<code::source_frame>& frames,
+    bool has_gone_on, const trace::dictionary& names);
 
 // In all verdicts that say memory grows, suspects that are kept somewhere get their remedy, and so
 // do verdicts without suspects.

@@ -35,7 +35,11 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
   if (!(of.in_evaluation() || in_trainer) || of.kept_by(format::held_bounded)) return std::nullopt;
   const bool trainer = of.passes_through("/transformers/trainer");
   verdicts::remedy what;
-  what.id = trainer ? "eval_accumulation_steps" : "evaluation_results";
+  const auto again = of.read_again();
+  const auto beside = of.also_kept() + again;
+  what.id = trainer         ? "eval_accumulation_steps"
+            : again.empty() ? "evaluation_results"
+                            : "results_read_again";
   what.moves_to_host = !trainer;
   what.helps_what_fills = true;
   what.cause =
@@ -43,14 +47,27 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
                   of.held_by == nullptr ? std::string("A list, or a comprehension, collects")
                                         : of.variable() + " keeps");
   what.change =
-      trainer
-          ? "Pass `eval_accumulation_steps=…` (results go to the CPU every so many batches), "
-            "or reduce logits early with `preprocess_logits_for_metrics`."
-          : "Move each result to the CPU as it comes (`.cpu()`), or reduce it to what is needed "
-            "(argmax, sums) before it is kept; clear the list after the evaluation.";
+      trainer ? "Pass `eval_accumulation_steps=…` (results go to the CPU every so many batches), "
+                "or reduce logits early with `preprocess_logits_for_metrics`."
+              : fmt::format(
+                    "Move each result to the CPU as it comes (`.cpu()`){}, or reduce it to what is "
+                    "needed (argmax, sums) before it is kept{}",
+                    beside, beside.empty() ? "; clear the list after the evaluation." : ".");
   what.caution =
       "`torch.no_grad()` and `empty_cache()` free none of it: it is the results themselves that "
       "stay.";
+  return what;
+}
+
+std::optional<verdicts::remedy> never_read(const clues& of) {
+  const bool is_read = of.held_by == nullptr || of.held_by->read.how != program::read_how::never;
+  if (is_read || !of.kept_in() || of.kept_by(format::held_bounded)) return std::nullopt;
+  verdicts::remedy what;
+  what.id = "never_read";
+  what.helps_what_fills = true;
+  what.cause =
+      fmt::format("{} keeps it, and no line of the program reads what is in it.", of.variable());
+  what.change = "Leave out the line that puts it there.";
   return what;
 }
 
@@ -61,15 +78,19 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   }
   if (!lightning && !(by_epochs(of) && of.grows_by_results())) return std::nullopt;
   verdicts::remedy what;
-  what.id = "epoch_outputs";
+  const auto again = of.read_again();
+  const auto beside = of.also_kept() + again;
+  what.id = again.empty() ? "epoch_outputs" : "results_read_again";
   what.moves_to_host = true;
   what.helps_what_fills = true;
   what.cause = fmt::format("{} keeps what the steps of an epoch return.", of.variable());
   what.change =
       lightning ? "Return only the loss from `training_step`; what else is needed at the epoch's "
                   "end: `.detach().cpu()`, in a list that `on_train_epoch_end` clears."
-                : "Keep numbers or CPU copies (`.detach().cpu()`), or work out what is needed of "
-                  "them step by step; clear it at the epoch's end.";
+                : fmt::format(
+                      "Keep numbers or CPU copies (`.detach().cpu()`){}, or work out what is "
+                      "needed of them step by step; clear it at the epoch's end.",
+                      beside);
   return what;
 }
 
@@ -92,17 +113,23 @@ std::optional<verdicts::remedy> numbers_as_tensors(const clues& of) {
 std::optional<verdicts::remedy> collected_results(const clues& of) {
   if (!of.kept_in() || of.kept_by(format::held_bounded)) return std::nullopt;
   verdicts::remedy what;
-  what.id = is_input(of) ? "collected_batches" : "collected_results";
+  const auto again = of.read_again();
+  const auto beside = of.also_kept() + again;
+  what.id = is_input(of)    ? "collected_batches"
+            : again.empty() ? "collected_results"
+                            : "results_read_again";
   what.moves_to_host = !is_input(of);
   what.cause = fmt::format(
       "{} gets one more {} on the GPU with each step, and nothing takes them "
       "out.",
       of.variable(), is_input(of) ? "batch" : "tensor");
-  what.change =
-      "Use each where it is made (train on it, or reduce it), batch by batch; what must be kept, "
-      "keep on the CPU (`.append(x.cpu())`) or bounded (`deque(maxlen=…)`)";
+  what.change = fmt::format(
+      "Use each where it is made (train on it, or reduce it), batch by batch; what must be "
+      "kept, keep on the CPU (`.append(x.cpu())`){}, or bounded (`deque(maxlen=…)`)",
+      beside);
   const auto kept_in = verdicts::variable_of(*of.held_by);
-  const bool is_written_so = kept_in.find("[…]") == std::string::npos;
+  const bool is_written_so =
+      kept_in.find("[…]") == std::string::npos && !of.kept_by(format::held_statement);
   what.change +=
       is_written_so ? fmt::format("; `{}.clear()` when it has been used.", kept_in) : ".";
   what.caution = "empty_cache() in each batch frees none of it: everything in the list is in use.";

@@ -222,3 +222,57 @@ TEST_CASE("a gradient that is set to nothing or asked for is not read") {
   CHECK(reads("p.grad = averaged\n"));
   CHECK(reads("if p.grad:\n    pass\n"));
 }
+
+namespace {
+
+// Names that hold, where the program stands in the line with a `!`, what nobody reads again: of the
+// module's variable `old`.
+[[nodiscard]] std::string unread(std::string text, bool has_gone_on = false,
+                                 bool has_graph = false) {
+  const auto mark = text.find('!');
+  text.erase(mark, 1);
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(mark), '\n');
+  const program::source_file file("import torch\n" + text);
+  const auto found = program::holders_of(
+      file, {}, "old", {static_cast<std::uint32_t>(line) + 1, has_gone_on, has_graph});
+  return found.is == last_read::before ? fmt::format("{}", fmt::join(found.names, " ")) : "-";
+}
+
+}  // namespace
+
+TEST_CASE("a variable that gets another value where the program stands is not read again") {
+  CHECK(unread("for i in range(3):\n    !old = collect()\n    for one in old:\n        "
+               "loss = train(one.x)\n") == "old one loss");
+  CHECK(unread("for i in range(3):\n    !old = collect(old)\n") == "-");
+  CHECK(unread("for i in range(3):\n    !new = collect()\n    train(old)\n    old = new\n") == "-");
+  CHECK(unread("for i in range(3):\n    if i > 1:\n        print(old)\n    !old = collect()\n") ==
+        "old");
+  CHECK(unread("for i in range(3):\n    print(old); !old = collect()\n") == "-");
+  CHECK(unread("for i in range(3):\n    if old: !old = collect()\n") == "-");
+  CHECK(unread("while True:\n    if full():\n        !old = collect()\n    y = net(old)\n") ==
+        "old y");
+}
+
+TEST_CASE("a variable that is read nowhere below, nor in another turn, is not read again") {
+  CHECK(unread("old = [net(x) for x in xs]\nall = torch.cat(old)\n!fit(all)\n") == "old");
+  CHECK(unread("old = [net(x) for x in xs]\nall = torch.cat(old)\n!fit(all)\nprint(old[0])\n") ==
+        "-");
+  CHECK(unread("old = [net(x) for x in xs]\nkept = list(old)\n!fit(1)\nprint(kept)\n") == "-");
+  CHECK(unread("old = make()\nbox.append(old)\n!fit(1)\n") == "-");
+  CHECK(unread("old = make()\ndef show():\n    print(old)\n!fit(1)\n") == "-");
+  CHECK(unread("old = make()\nwhile True:\n    use(old.sum())\n    !fit(1)\n") == "-");
+}
+
+TEST_CASE("what a call has made may be another value by the time that its backward pass runs") {
+  CHECK(unread("old = make()\nprint(old.sum())\n!loss = net(x)\nloss.backward()\n", true) == "old");
+  CHECK(unread("old = make()\nprint(old.sum())\n!loss = net(x)\nold = make()\nloss.backward()\n",
+               true) == "-");
+}
+
+TEST_CASE("a graph is held by what is computed from its result, too") {
+  const auto of_graph = [](const std::string& text) { return unread(text, false, true); };
+  CHECK(of_graph("for x in xs:\n    !old = net(x).sum()\n    old.backward()\n    print(i, "
+                 "old.item())\n") == "old");
+  CHECK(of_graph("for i in range(3):\n    !old = net(x)\n    x = x - old\n") == "-");
+  CHECK(of_graph("for i in range(3):\n    !old = net(x)\n    loss = f(old)\n") == "-");
+}
