@@ -155,7 +155,8 @@ class reader {
       if (!use.is("identifier") || file_.owner_of(use, name) != function_) return false;
       const auto by = given_by(use);
       if (by && !by.is("augmented_assignment")) return false;
-      if (use.parent().is("delete_statement")) return false;
+      const auto list = use.parent().is("expression_list") ? use.parent().parent() : use.parent();
+      if (list.is("delete_statement")) return false;
       return is_needed(use, given) || goes_elsewhere(use);
     });
   }

@@ -88,8 +88,10 @@ class follower {
   [[nodiscard]] bool may_be_read_by_word() const {
     constexpr std::array<std::string_view, 6> words = {"globals", "locals", "vars",
                                                        "eval",    "exec",   "getattr"};
-    return std::ranges::any_of(words,
-                               [&](std::string_view one) { return !file_.named(one).empty(); });
+    return std::ranges::any_of(words, [&](std::string_view word) {
+      const auto& all = file_.named(word);
+      return std::ranges::any_of(all, [](const node& one) { return one.is("identifier"); });
+    });
   }
 
   void give_up() { is_lost_ = true; }

@@ -253,6 +253,12 @@ TEST_CASE("a variable that gets another value where the program stands is not re
         "old y");
 }
 
+TEST_CASE("names that are deleted together with others hold nothing then") {
+  CHECK(unread("for i in range(3):\n    if i:\n        del old, one\n    !old = make()\n    for "
+               "one in old:\n"
+               "        print((one @ one.T).sum())\n") == "old one");
+}
+
 TEST_CASE("a variable that is read nowhere below, nor in another turn, is not read again") {
   CHECK(unread("old = [net(x) for x in xs]\nall = torch.cat(old)\n!fit(all)\n") == "old");
   CHECK(unread("old = [net(x) for x in xs]\nall = torch.cat(old)\n!fit(all)\nprint(old[0])\n") ==

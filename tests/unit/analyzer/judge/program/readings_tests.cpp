@@ -90,6 +90,7 @@ TEST_CASE("another value of the same name is not what was kept") {
 TEST_CASE("what nothing reads is told only where nobody else can") {
   CHECK(read("").how == read_how::never);
   CHECK(read("print(len(feats))\n").how == read_how::never);
+  CHECK(read("model.eval()\n").how == read_how::never);
   CHECK(read("print(globals())\n").how == read_how::not_known);
   CHECK(read("", "self.feats.append(model(x))").how == read_how::not_known);
   CHECK(read("publish(feats)\n").how == read_how::not_known);

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that keep results on the GPU until memory runs out: the first line says a cure that carries them
+through, and that does not break what they do with the results later."""
+
+import pytest
+
+import recordings
+from test_measured_cures import written
+
+START = """
+torch.set_grad_enabled(False)
+net = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 4096)).cuda().eval()
+batches = lambda count, rows=1024: (torch.randn(rows, 512) for _ in range(count))
+"""
+
+GALLERY = START + """
+feats = []
+for x in batches(30):
+    f = net(x.cuda())
+    feats.append(f.cpu() if CHANGED else f)
+gallery = torch.cat(feats)
+if CHANGED:
+    gallery = gallery.cuda()
+for q in batches(3, 256):
+    print((net(q.cuda()) @ gallery.T).topk(5).indices.shape)
+"""
+
+NUMBERS = START + """
+scores = {}
+for i, x in enumerate(batches(40)):
+    f = net(x.cuda())
+    scores[i] = f.cpu() if CHANGED else f
+print(sum(s.mean().item() for s in scores.values()))
+"""
+
+UNREAD = START + """
+seen = []
+for i, x in enumerate(batches(40)):
+    f = net(x.cuda())
+    if not CHANGED:
+        seen.append(f)
+    print(i, f.mean().item())
+"""
+
+HALVES = START + """
+means, spreads = [], []
+for x in batches(40):
+    mean, spread = net(x.cuda()).chunk(2, dim=-1)
+    means.append(mean.cpu() if CHANGED else mean)
+    spreads.append(spread.cpu() if CHANGED else spread)
+print(torch.cat(means).mean().item(), torch.cat(spreads).mean().item())
+"""
+
+COMPREHENSION = START + """
+kept = [net(x.cuda()).cpu() if CHANGED else net(x.cuda()) for x in batches(40)]
+print([k.argmax(1).tolist()[0] for k in kept])
+"""
+
+GENERATOR = START + """
+def embed(count):
+    for x in batches(count):
+        h = net(x.cuda())
+        yield (h.cpu() if CHANGED else h), x
+
+kept = list(embed(40))
+print([k.argmax(1).tolist()[0] for k, _ in kept])
+"""
+
+ROLLOUT = START + """
+def collect():
+    steps = []
+    for x in batches(20):
+        steps.append(net(x.cuda()))
+    return steps
+
+for epoch in range(3):
+    if CHANGED and epoch:
+        del steps, one
+    steps = collect()
+    for one in steps:
+        print((one @ one.T).mean().item())
+"""
+
+# The program, the GPU's memory, what the first line has and has not.
+CASES = {
+    "gallery": (GALLERY, "900MiB", ("kept by `feats`", "`.cuda()` where it is read"), ()),
+    "numbers": (NUMBERS, "640MiB", ("kept by `scores`", "keep `x.cpu()` of each result"), (".cuda()", "a bound")),
+    "unread": (UNREAD, "640MiB", ("kept by `seen`", "do not keep what no line reads"), (".cpu()",)),
+    "halves": (HALVES, "640MiB", ("kept by `means` and `spreads`", "keep `x.cpu()`"), (".cuda()",)),
+    "comprehension": (COMPREHENSION, "640MiB", ("kept by a list without a name", "keep `x.cpu()`"), ("cycle",)),
+    "generator": (GENERATOR, "640MiB", ("kept by a list without a name", "keep `x.cpu()`"), ("cycle",)),
+    "rollout": (ROLLOUT, "800MiB", ("`steps` keeps", "no line reads again", "`del steps, one` before"), (".cpu()",)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_cure_in_the_first_line_lets_the_program_pass(built, tmp_path, name):
+    text, memory, has, has_not = CASES[name]
+    program = written(tmp_path, text)
+    said = recordings.record(program, memory=memory).expect(1).report()["headline"]["text"]
+    assert all(part in said for part in has) and not any(part in said for part in has_not), said
+    recordings.record(program, "--changed", memory=memory, bare=True).expect(0)
+
+
+CACHE = START + """
+cache = {}
+for i in range(40):
+    key = f"{i}.png"
+    if key not in cache:
+        cache[key] = net(torch.randn(1024, 512).cuda())
+    print(cache[key].mean().item())
+"""
+
+CYCLE = START + """
+import gc
+gc.disable()
+
+class Node:
+    pass
+
+for x in batches(40):
+    node, leaf = Node(), Node()
+    node.leaves, leaf.root = [leaf], node
+    leaf.value = net(x.cuda())
+"""
+
+
+@pytest.mark.parametrize("text, cure", [(CACHE, "give it a bound"), (CYCLE, "break the cycle of references")])
+def test_caches_and_cycles_are_still_told_as_such(built, tmp_path, text, cure):
+    said = recordings.record(written(tmp_path, text), memory="640MiB").expect(1).report()["headline"]["text"]
+    assert cure in said, said
+
+
+FROZEN = START + """
+feats = [net(x.cuda()) for x in batches(20)]
+head = nn.Linear(4096, 10).cuda()
+torch.set_grad_enabled(True)
+optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+for step in range(60):
+    loss = head(feats[step % 20]).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_an_evaluation_that_is_over_is_no_leak(built, tmp_path):
+    made = recordings.record(written(tmp_path, FROZEN), memory="900MiB").expect(0).report()
+    assert made["headline"]["text"].startswith("FITS · "), made["headline"]
+    assert not any(one["is_leak"] for one in made["verdicts"])
