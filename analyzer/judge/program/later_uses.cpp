@@ -38,10 +38,13 @@ class reader {
     function_ = function;
     has_graph_ = at.has_graph;
     stop_ = running_at(at.line);
-    if (!stop_ || (at.has_gone_on && is_given_after_stop(name))) return {};
+    if (!stop_ || may_go_elsewhere() || asks_by_word()) return {};
+    if (at.has_gone_on && is_given_after_stop(name)) return {};
     names_ = {name};
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (is_read_later(names_[i])) return {};
+      // A caller has what it has passed.
+      const bool is_passed = function_ && source_file::has_parameter(function_, names_[i]);
+      if (is_passed || is_read_later(names_[i])) return {};
     }
     return {last_read::before, names_, 0};
   }
@@ -66,6 +69,28 @@ class reader {
   }
 
  private:
+  // An error that is caught, or kept back by something that `with` has entered, goes on behind it.
+  [[nodiscard]] bool may_go_elsewhere() const {
+    for (auto up = stop_.parent(); up && up != function_; up = up.parent()) {
+      if (up.is("try_statement")) return true;
+      if (!up.is("with_statement")) continue;
+      const auto parts = up.child(0).all();
+      const bool is_of_torch = std::ranges::any_of(parts, [&](const node& one) {
+        return one.is("identifier") && file_.package_of(one.text()) == "torch";
+      });
+      if (!is_of_torch) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool asks_by_word() const {
+    constexpr std::string_view words[] = {"globals", "locals", "vars", "eval", "exec"};
+    return std::ranges::any_of(words, [&](std::string_view word) {
+      const auto& all = file_.named(word);
+      return std::ranges::any_of(all, [](const node& one) { return one.is("identifier"); });
+    });
+  }
+
   // The statement of the function that a line is part of; nothing: one of several, or a head of one that
   // has a body.
   [[nodiscard]] node running_at(std::uint32_t line) const {
@@ -82,7 +107,11 @@ class reader {
       });
       if (!is_in_body) found.push_back(one);
     }
-    return found.size() == 1 ? found.front() : node();
+    if (found.size() != 1) return {};
+    const auto parts = found.front().children();
+    const bool has_body =
+        std::ranges::any_of(parts, [](const node& one) { return one.is("block"); });
+    return has_body ? node() : found.front();
   }
 
   // Assignments of a line, and a loop whose first line it is.
@@ -148,10 +177,17 @@ class reader {
     std::vector<giving> given;
     for (const auto& use : uses) {
       const auto by = given_by(use);
-      if (by && !by.is("augmented_assignment") && (stop_ || by.is_in(loop_)))
-        given.push_back(giving_of(by));
+      if (!by || by.is("augmented_assignment") || !(stop_ || by.is_in(loop_))) continue;
+      // box.old = 1 and [old for old in all] give another one a value.
+      const bool is_it = use.is("identifier") && by.is_any({"assignment", "for_statement"}) &&
+                         file_.owner_of(use, name) == function_;
+      if (is_it || !stop_) given.push_back(giving_of(by));
     }
     return std::ranges::any_of(uses, [&](const node& use) {
+      // A default is read where its function is made, and kept by that.
+      const bool is_default = use.parent().field("value") == use &&
+                              use.parent().is_any({"default_parameter", "typed_default_parameter"});
+      if (stop_ && is_default) return true;
       if (!use.is("identifier") || file_.owner_of(use, name) != function_) return false;
       const auto by = given_by(use);
       if (by && !by.is("augmented_assignment")) return false;
@@ -207,7 +243,7 @@ class reader {
 
   // Where the same memory gets another holder. Variables of the function are held to the same.
   [[nodiscard]] bool goes_elsewhere(node at) {
-    if (has_graph_) return is_computed_with(at);
+    if (stop_) return has_other_holder(at);
     bool is_in_container = false;
     for (auto up = at.parent(); up; at = up, up = up.parent()) {
       if (up.is("attribute")) {
@@ -241,14 +277,38 @@ class reader {
     return true;
   }
 
-  // What is computed from it has its graph, too.
-  [[nodiscard]] bool is_computed_with(const node& use) const {
-    constexpr std::string_view numbers[] = {"item",   "tolist", "backward",
-                                            "detach", "shape",  "size"};
-    const auto up = use.parent();
-    if (up.is("attribute"))
-      return std::ranges::find(numbers, up.field("attribute").text()) == std::end(numbers);
-    return !given_by(use);
+  // The same where a variable is asked about: what is computed from it may have a graph, which keeps what
+  // it was computed from. Of what is not known here somebody has it.
+  [[nodiscard]] bool has_other_holder(node at) {
+    constexpr std::string_view ends[] = {"item", "tolist", "cpu",   "backward", "shape",  "size",
+                                         "dim",  "numel",  "dtype", "device",   "argmax", "argmin"};
+    for (auto up = at.parent(); up; at = up, up = up.parent()) {
+      if (up.is("attribute")) {
+        if (std::ranges::find(ends, up.field("attribute").text()) != std::end(ends)) return false;
+      } else if (up.is("subscript")) {
+        if (up.field("value") != at) return false;
+      } else if (up.is("argument_list")) {
+        const auto function = up.parent().field("function");
+        const bool is_counted = std::ranges::find(counts, function.text()) != std::end(counts) &&
+                                file_.is_of_python(function);
+        if (is_counted || (joins(function) && !has_graph_)) return false;
+        if (is_kept_by(up.parent(), at)) return true;
+      } else if (up.is("assignment")) {
+        return up.field("right") == at && !add_targets(up);
+      } else if (up.is("for_statement")) {
+        return stop_.is_in(up) || !add_targets(up);  // the loop has it while it runs
+      } else if (up.is_any({"comparison_operator", "expression_statement", "interpolation",
+                            "if_statement", "while_statement", "elif_clause",
+                            "assert_statement"})) {
+        return false;
+      } else if (!up.is_any({"call", "keyword_argument", "parenthesized_expression", "await",
+                             "tuple", "list", "dictionary", "pair", "set", "expression_list",
+                             "binary_operator", "unary_operator", "conditional_expression",
+                             "boolean_operator"})) {
+        return true;
+      }
+    }
+    return true;
   }
 
   // torch.cat(parts)

@@ -62,7 +62,7 @@ struct stopped {
 //
 //   while True:
 //       batch = collect()           the one of the turn before is here until collect() returns:
-//       train(batch)                del batch, before it
+//       loss = train(batch)         batch = loss = None, before it
 [[nodiscard]] name_holders holders_of(const source_file& file, const node& function,
                                       const std::string& name, const stopped& at);
 

@@ -125,14 +125,20 @@ class prover {
   }
 
  private:
-  // Of a key that is there, or of what is under one, in turns in which it may get more.
+  // Whether a key is there, or for what is under it if it is: results are read by their keys, too.
   [[nodiscard]] bool is_looked_up() const {
     return std::ranges::any_of(uses_.all, [&](const use& one) {
-      if (one.kind == use_kind::escape) return true;
-      const bool asks =
-          one.kind == use_kind::member ||
-          (one.kind == use_kind::read && (one.at.is("subscript") || one.at.is("call")));
-      return asks && may_run(one.at);
+      if (one.kind == use_kind::escape || one.kind == use_kind::member) return true;
+      if (one.kind != use_kind::read)
+        return one.at.field("function").text().ends_with("setdefault");
+      const auto method = one.at.is("call") ? one.at.field("function") : one.at;
+      const auto name = method.field("attribute").text();
+      if (name == "get" || name == "setdefault") return true;
+      // except KeyError
+      if (one.at.is("subscript"))
+        return around(one.at, {"try_statement", "block"}).is("block") &&
+               around(one.at, {"try_statement", "function_definition"}).is("try_statement");
+      return !name.empty() && may_run(one.at);  // a search of its items
     });
   }
 

@@ -42,6 +42,11 @@ class follower {
     return decide(uses.names.front());
   }
 
+  [[nodiscard]] readings of(const node& list) {
+    climb(list);
+    return decide({variable_kind::attribute, {}, {}});
+  }
+
  private:
   void add(const use& one) {
     switch (one.kind) {
@@ -60,38 +65,35 @@ class follower {
 
   [[nodiscard]] readings decide(const variable& what) {
     for (std::size_t i = 0; i < given_.size(); ++i) follow(given_[i]);
-    std::uint32_t first = 0;
+    std::set<std::uint32_t> lines;
     for (const auto& [line, beside] : beside_) {
-      const bool is_other =
-          std::ranges::any_of(beside, [&](const node& one) { return !is_ours(one); });
-      if (is_other && (first == 0 || line < first)) first = line;
+      for (const auto& one : beside) {
+        if (is_ours(one)) continue;
+        may_be_number(one) ? give_up() : static_cast<void>(lines.insert(line));
+      }
     }
-    if (first != 0) return {read_how::with_others, {}, first};
+    if (!lines.empty()) return {read_how::with_others, {}, *lines.begin(), lines.size() > 1};
     if (is_lost_) return {};
     if (is_read_) return {read_how::alone};
-    const bool is_seen = !what.of_module && (what.kind != variable_kind::attribute || is_own(what));
+    // An attribute may be read by whoever has the object.
+    const bool is_seen = what.kind != variable_kind::attribute && !what.of_module;
     return {is_seen && !may_be_read_by_word() ? read_how::never : read_how::not_known};
   }
 
-  // An attribute of a class that derives from nothing but PyTorch's: another base might read it.
-  [[nodiscard]] bool is_own(const variable& attribute) const {
-    const auto& classes = file_.classes(attribute.holder);
-    if (classes.size() != 1 || !file_.quoted(attribute.name).empty()) return false;
-    const auto bases = classes.front().field("superclasses").children();
-    return std::ranges::all_of(bases, [&](const node& base) {
-      auto first = base;
-      while (first.is("attribute")) first = first.field("object");
-      return file_.package_of(first.text()) == "torch" || first.text() == "object";
-    });
-  }
-
   [[nodiscard]] bool may_be_read_by_word() const {
-    constexpr std::array<std::string_view, 6> words = {"globals", "locals", "vars",
-                                                       "eval",    "exec",   "getattr"};
+    constexpr std::array<std::string_view, 7> words = {"globals", "locals",  "vars",   "eval",
+                                                       "exec",    "getattr", "weakref"};
     return std::ranges::any_of(words, [&](std::string_view word) {
       const auto& all = file_.named(word);
       return std::ranges::any_of(all, [](const node& one) { return one.is("identifier"); });
     });
+  }
+
+  // A parameter, of which calls decide what it is.
+  [[nodiscard]] bool may_be_number(const node& what) const {
+    if (!what.is("identifier") || products_.contains(what.id())) return false;
+    const auto owner = file_.owner_of(what, what.text());
+    return owner && source_file::has_parameter(owner, what.text());
   }
 
   void give_up() { is_lost_ = true; }
@@ -124,7 +126,9 @@ class follower {
     if (up.is("subscript")) return of_subscript(at, up);
     if (up.is("binary_operator")) {
       const auto left = up.field("left");
-      meets(up, {left == at ? up.field("right") : left});
+      const auto other = left == at ? up.field("right") : left;
+      if (up.field("operator").text() == "@") products_.insert(other.id());  // of tensors alone
+      meets(up, {other});
       return up;
     }
     if (up.is("comparison_operator")) {
@@ -145,7 +149,12 @@ class follower {
       meets(up, {left == at ? up.field("right") : left});
       return take(left);
     }
-    if (up.is("assignment")) return up.field("right") == at ? take(up.field("left")) : std::nullopt;
+    if (up.is("assignment")) {
+      const auto left = up.field("left");
+      // Elements are copied from any device, but for those that a tensor selects.
+      if (left.is("subscript")) meets(up, left.all_of_field("subscript"));
+      return up.field("right") == at ? take(left) : std::nullopt;
+    }
     if (up.is("named_expression")) {
       take(up.field("name"));
       return up;
@@ -169,10 +178,14 @@ class follower {
     const auto call = attribute.parent();
     if (!call.is("call") || call.field("function") != attribute) return attribute;
     const auto given = arguments_of(call);
-    if (name == "to" && !std::ranges::all_of(given, [&](const node& one) { return is_type(one); }))
-      return std::nullopt;
+    const bool converts = std::ranges::all_of(
+        given, [&](const node& one) { return !one.is("string") && is_plain(one, 0); });
+    if (name == "to" && !converts) return std::nullopt;
     if (is_known(name, known::adds_one) || is_known(name, known::adds_many)) return std::nullopt;
-    if (given.empty() && is_one_of(name, to_number)) return std::nullopt;
+    // In a list they are joined to one tensor.
+    const bool is_listed =
+        call.parent().is_any({"list", "tuple", "list_comprehension", "generator_expression"});
+    if (given.empty() && is_one_of(name, to_number) && !is_listed) return std::nullopt;
     meets(call, given);
     return call;
   }
@@ -210,10 +223,18 @@ class follower {
       if ((function.is("identifier") ? function.text() : method) == "save") return std::nullopt;
       auto beside = arguments_of(call);
       std::erase(beside, argument);
+      if (at.is_any({"list", "tuple"})) {  // torch.cat([anchor, made])
+        for (const auto& one : at.children()) beside.push_back(one);
+      }
       meets(call, std::move(beside));
       return call;
     }
-    if (reads_by_library(file_, function)) return std::nullopt;
+    if (reads_by_library(file_, function)) {
+      // A method of a tensor; a function of another library takes what is on the host.
+      const bool is_method = function.is("attribute") && !file_.is_library(first.text());
+      if (is_method) meets(call, {first});
+      return is_method ? std::optional(call) : std::nullopt;
+    }
     // An object that is called, as a model or a loss is; what a method keeps or needs is not known.
     const bool is_object = function.is("identifier") || file_.is_self(function.field("object"));
     if (is_object && package.empty() && is_made_by_call(function)) {
@@ -227,17 +248,31 @@ class follower {
     return std::nullopt;
   }
 
+  // What gets the elements of zip(a, b): (a, b) of `for i, (a, b) in enumerate(zip(…))`, too.
+  [[nodiscard]] node target_of(const node& call, const node& loop) const {
+    if (loop) return loop.field("left");
+    const auto outer = call.parent().parent();
+    const auto around = outer.parent();
+    const bool is_counted = outer.is("call") && outer.field("function").text() == "enumerate" &&
+                            around.is_any({"for_statement", "for_in_clause"}) &&
+                            around.field("right") == outer;
+    return is_counted ? unwrapped(around.field("left").child(1)) : node();
+  }
+
   [[nodiscard]] std::optional<node> of_python(const node& at, const node& call) {
     const auto name = call.field("function").text();
     const auto loop = call.parent();
     const bool is_loop =
         loop.is_any({"for_statement", "for_in_clause"}) && loop.field("right") == call;
     if (name == "zip" || name == "enumerate") {
-      const auto targets = is_loop ? loop.field("left").children() : std::vector<node>();
+      const auto target = target_of(call, is_loop ? loop : node());
+      const auto targets = target.children();
       const auto given = arguments_of(call);
       const auto which = std::ranges::find(given, at) - given.begin() + (name == "zip" ? 0 : 1);
-      if (which >= std::ssize(targets)) return call;
-      return take(targets[static_cast<std::size_t>(which)]);
+      if (which < std::ssize(targets)) return take(targets[static_cast<std::size_t>(which)]);
+      if (name == "enumerate" && is_loop) return call;
+      give_up();
+      return std::nullopt;
     }
     if (is_one_of(name, passes_through)) return call;
     if (!is_known(name, known::reads_argument) && name != "len") give_up();
@@ -325,7 +360,7 @@ class follower {
     if (depth > deepest) return false;
     what = unwrapped(what);
     if (what.is("keyword_argument")) return is_plain(what.field("value"), depth + 1);
-    if (what.is_any({"integer", "float", "string", "true", "false", "none", "ellipsis"}))
+    if (what.is_any({"integer", "float", "string", "true", "false", "none", "ellipsis", "slice"}))
       return true;
     if (what.is_any({"unary_operator", "binary_operator", "slice", "tuple", "list",
                      "comparison_operator"})) {
@@ -374,11 +409,6 @@ class follower {
     return is_given;
   }
 
-  // torch.float16: converts, and moves nothing.
-  [[nodiscard]] bool is_type(const node& what) const {
-    return what.is("attribute") && file_.package_of(what.field("object").text()) == "torch";
-  }
-
   // Whether somebody made what is called: head = Head(), self.head = nn.Linear(…).
   [[nodiscard]] bool is_made_by_call(const node& function) const {
     const auto name =
@@ -416,11 +446,16 @@ class follower {
   std::vector<std::pair<std::uint32_t, std::vector<node>>> beside_;  // by line
   std::set<std::uint32_t> seen_;
   std::set<std::uint32_t> ours_;
+  std::set<std::uint32_t> products_;  // their other sides
   bool is_read_ = false;
   bool is_lost_ = false;
 };
 
 }  // namespace
+
+readings readings_of(const source_file& file, const node& list) {
+  return follower(file).of(list);
+}
 
 readings readings_of(const source_file& file, const use_list& uses) {
   return follower(file).of(uses);

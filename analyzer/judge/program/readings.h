@@ -30,10 +30,14 @@ struct readings {
   read_how how = read_how::not_known;
   std::string file = {};   // of that use
   std::uint32_t line = 0;  // the first of them in the text
+  bool has_more = false;   // in other lines
 };
 
 // Of what a variable has, whose uses are these.
 [[nodiscard]] readings readings_of(const source_file& file, const use_list& uses);
+
+// Of a list that an expression makes.
+[[nodiscard]] readings readings_of(const source_file& file, const node& list);
 
 // Of what all containers have that get what this line makes, in the same function: by append(), as an
 // element, or as a comprehension. Not known: no container does.

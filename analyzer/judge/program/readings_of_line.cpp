@@ -17,45 +17,46 @@ class fed {
  public:
   explicit fed(const source_file& file) : file_(file) {}
 
-  [[nodiscard]] std::vector<variable> at(std::uint32_t line) {
+  void look_at(std::uint32_t line) {
     for (const auto& one : file_.root().all()) {
       if (one.line() > line || one.last_line() < line) continue;
       if (one.is("call")) climb(one);
     }
-    return std::move(found_);
   }
+  [[nodiscard]] const std::vector<variable>& variables() const { return variables_; }
+  // Comprehensions, and calls such as list(generator()).
+  [[nodiscard]] const std::vector<node>& lists() const { return lists_; }
 
  private:
   void climb(node at) {
     for (auto up = at.parent(); up; at = up, up = up.parent()) {
-      if (up.is_any({"list_comprehension", "dictionary_comprehension"})) is_kept_ = true;
+      if (up.is_any({"list_comprehension", "dictionary_comprehension"})) return add_list(up);
       if (up.is("argument_list")) {
         const auto function = up.parent().field("function");
         const auto method = function.field("attribute").text();
         const bool adds = is_known(method, known::adds_one) || is_known(method, known::adds_many);
         if (adds) return add(function.field("object"));
       }
-      // A function that returns a list, or yields what somebody makes one of.
-      if ((up.is("return_statement") && is_kept_) || up.is("yield")) {
-        const auto function = file_.function_of(up);
-        const bool is_new =
-            function && passed_.insert("return " + std::to_string(function.id())).second;
-        const auto calls = is_new ? file_.calls_of(function) : std::vector<node>();
-        is_kept_ = true;
-        for (const auto& call : calls) climb(call);
-        return;
-      }
+      if (up.is("yield")) return yielded(file_.function_of(up));
       if (up.is("assignment")) {
         const auto left = up.field("left");
-        if (left.is("subscript")) return add(left.field("value"));
-        if (is_kept_) return add(left);
-        return through(left);
+        return left.is("subscript") ? add(left.field("value")) : through(left);
       }
       if (!up.is_any({"argument_list", "call", "attribute", "tuple", "pair", "keyword_argument",
-                      "parenthesized_expression", "subscript", "list_comprehension",
-                      "expression_list", "dictionary_comprehension", "binary_operator", "list",
-                      "dictionary"}))
+                      "parenthesized_expression", "subscript", "expression_list", "binary_operator",
+                      "list", "dictionary"}))
         return;
+    }
+  }
+
+  // list(each(loader)) has what it yields; a loop over it may keep it or not.
+  void yielded(const node& function) {
+    const auto calls = function ? file_.calls_of(function) : std::vector<node>();
+    for (const auto& call : calls) {
+      const auto outer = call.parent().is("argument_list") ? call.parent().parent() : node();
+      const auto name = outer.field("function");
+      const bool makes = name.text() == "list" || name.text() == "tuple";
+      if (makes && file_.is_of_python(name)) add_list(outer);
     }
   }
 
@@ -73,6 +74,10 @@ class fed {
     }
   }
 
+  void add_list(const node& one) {
+    if (std::ranges::find(lists_, one) == lists_.end()) lists_.push_back(one);
+  }
+
   void add(node what) {
     while (what.is("subscript")) what = what.field("value");
     variable one;
@@ -85,13 +90,14 @@ class fed {
     } else {
       return;
     }
-    if (std::ranges::find(found_, one) == found_.end()) found_.push_back(std::move(one));
+    if (std::ranges::find(variables_, one) == variables_.end())
+      variables_.push_back(std::move(one));
   }
 
   const source_file& file_;
-  bool is_kept_ = false;
   std::set<std::string> passed_;
-  std::vector<variable> found_;
+  std::vector<variable> variables_;
+  std::vector<node> lists_;
 };
 
 }  // namespace
@@ -99,15 +105,18 @@ class fed {
 readings readings_of_line(const source_file& file, std::uint32_t line) {
   file.parsed().allow(most_looks);
   try {
+    fed found(file);
+    found.look_at(line);
     readings made;
     bool is_known = true;
-    for (const auto& one : fed(file).at(line)) {
-      const auto read = readings_of(file, uses_of(file, one, false));
-      if (read.how == read_how::with_others) return read;
-      if (read.how == read_how::not_known) is_known = false;
-      if (read.how != read_how::never || made.how != read_how::alone) made = read;
-    }
-    return is_known ? made : readings();
+    const auto take = [&](const readings& read) {
+      is_known = is_known && read.how != read_how::not_known;
+      const bool says_more = read.how != read_how::never || made.how != read_how::alone;
+      if (made.how != read_how::with_others && says_more) made = read;
+    };
+    for (const auto& one : found.variables()) take(readings_of(file, uses_of(file, one, false)));
+    for (const auto& one : found.lists()) take(readings_of(file, one));
+    return is_known || made.how == read_how::with_others ? made : readings();
   } catch (const too_many_looks&) {
     return {};
   }

@@ -121,6 +121,7 @@ search::search(const python_objects& python, const storage_reader& reader,
       kinds_(python, reader),
       objects_(most_objects, until),
       postponed_(most_objects),
+      met_again_(most_objects),
       graphs_(most_objects) {}
 
 void search::exclude(address modules) {
@@ -222,7 +223,8 @@ bool search::visit(address object) noexcept {
     postpone(object);
   } else {
     const bool is_new = objects_.add(object, current_) != no_node;
-    if (!is_new && what == kind::tensor && is_named_) note_again(object);
+    if (!is_new && what == kind::tensor && is_named_)
+      static_cast<void>(met_again_.push({object, current_}));
   }
   return true;
 }
@@ -320,11 +322,14 @@ bool search::is_in_optimizer(node which) noexcept {
   return true;
 }
 
-void search::note_again(address tensor) noexcept {
-  seen_storage seen;
-  if (!reader_.read_tensor(tensor, seen)) return;
-  const auto known = by_address_.find(seen.address);
-  if (known != by_address_.end()) note_other(storages_[known->second], current_, tensor);
+void search::note_others() noexcept {
+  for (std::size_t i = 0; i < met_again_.size() && !until_.is_over(); ++i) {
+    const auto [tensor, parent] = met_again_[i];
+    seen_storage seen;
+    if (!reader_.read_tensor(tensor, seen)) continue;
+    const auto known = by_address_.find(seen.address);
+    if (known != by_address_.end()) note_other(storages_[known->second], parent, tensor);
+  }
 }
 
 // A variable is none, which the next turn gives another value; nor is what an optimizer has of a model.

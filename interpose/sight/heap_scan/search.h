@@ -62,6 +62,9 @@ class search final : private reference_visitor {
   // for those that are found there alone: copies of a model's parameters.
   void mark_trained();
 
+  // Of tensors that were met again: says of their storages who else has them. Once, at the end.
+  void note_others() noexcept;
+
   // A storage that something keeps which is no object of Python's.
   void from_object(address object, node parent);
   // A storage that an object holds; the first to be told of is its owner.
@@ -95,7 +98,6 @@ class search final : private reference_visitor {
   void add_globals(const root& module);
   void add_root(const root& named);
   void note_tensor(node tensor);
-  void note_again(address tensor) noexcept;
   void note_other(held_storage& known, node parent, address tensor) noexcept;
   void mark_trained(std::uint64_t storage) noexcept;
   [[nodiscard]] bool is_in_optimizer(node which) noexcept;
@@ -109,6 +111,7 @@ class search final : private reference_visitor {
   std::vector<root> roots_;
   std::unordered_set<address> running_;
   mapped_array<postponed> postponed_;  // filled inside tp_traverse: nothing may be thrown
+  mapped_array<postponed> met_again_;  // tensors, the same
   mapped_array<node> graphs_;
   std::vector<address> optimizers_;
   std::vector<held_storage> storages_;

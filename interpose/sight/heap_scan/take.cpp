@@ -188,6 +188,7 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   }
   // All or nothing: a parameter without the mark is in no optimizer that the user's code leads to.
   if (!found.is_cut_off) searched.mark_trained();
+  searched.note_others();
   found.is_incomplete = searched.is_incomplete() || (!is_enough() && !users.is_allowed);
   const bool has_time_left = !until.was_over();
   until.extend(at_most.nanoseconds / 8);

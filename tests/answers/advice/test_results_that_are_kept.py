@@ -74,8 +74,8 @@ def collect():
     return steps
 
 for epoch in range(3):
-    if CHANGED and epoch:
-        del steps, one
+    if CHANGED:
+        steps = one = None
     steps = collect()
     for one in steps:
         print((one @ one.T).mean().item())
@@ -89,7 +89,7 @@ CASES = {
     "halves": (HALVES, "640MiB", ("kept by `means` and `spreads`", "keep `x.cpu()`"), (".cuda()",)),
     "comprehension": (COMPREHENSION, "640MiB", ("kept by a list without a name", "keep `x.cpu()`"), ("cycle",)),
     "generator": (GENERATOR, "640MiB", ("kept by a list without a name", "keep `x.cpu()`"), ("cycle",)),
-    "rollout": (ROLLOUT, "800MiB", ("`steps` keeps", "no line reads again", "`del steps, one` before"), (".cpu()",)),
+    "rollout": (ROLLOUT, "800MiB", ("`steps` keeps", "no line reads again", "`steps = one = None` before"), (".cpu()",)),
 }
 
 

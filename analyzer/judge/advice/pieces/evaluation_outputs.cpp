@@ -222,9 +222,11 @@ proposals evaluation_outputs(const blocks::evidence& of) {
                 "reduce the results call by call, or move each to the host (.cpu()) where "
                 "{} makes it, before it is appended{}",
                 line_of(of, found.stack),
-                moved_back ? fmt::format("; what {}:{} computes with, move back there (.cuda())",
-                                         text::file_name(read.file), read.line)
-                           : and_what_joins(of, found));
+                moved_back
+                    ? fmt::format("; what {}:{}{} with, move back there (.cuda())",
+                                  text::file_name(read.file), read.line,
+                                  read.has_more ? " and lines after it compute" : " computes")
+                    : and_what_joins(of, found));
   made.evidence = fmt::format("{} results outlive two turns of the loop or more, up to {} at once",
                               found.results.size(), bytes_in_words(found.highest));
   made.about = {found.highest,

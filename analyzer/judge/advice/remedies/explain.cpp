@@ -53,9 +53,20 @@ std::string clues::also_kept() const {
 }
 
 std::string clues::read_again() const {
-  if (held_by == nullptr || held_by->read.how != program::read_how::with_others) return {};
-  return fmt::format(", and back (`.cuda()`) where {}:{} computes with it and something else",
-                     text::file_name(held_by->read.file), held_by->read.line);
+  using program::read_how;
+  const auto how = held_by == nullptr ? read_how::not_known : held_by->read.how;
+  if (how == read_how::not_known) return " where the GPU does not need it again";
+  if (how != read_how::with_others) return {};
+  return fmt::format(", and back (`.cuda()`) where {}:{}{} with it and something else",
+                     text::file_name(held_by->read.file), held_by->read.line,
+                     held_by->read.has_more ? " and lines after it compute" : " computes");
+}
+
+std::string clues::id_of_results(std::string_view otherwise) const {
+  using program::read_how;
+  const auto how = held_by == nullptr ? read_how::not_known : held_by->read.how;
+  if (how == read_how::alone) return "results_for_host";
+  return std::string(how == read_how::with_others ? "results_read_again" : otherwise);
 }
 
 std::string clues::variable() const {

@@ -35,11 +35,8 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
   if (!(of.in_evaluation() || in_trainer) || of.kept_by(format::held_bounded)) return std::nullopt;
   const bool trainer = of.passes_through("/transformers/trainer");
   verdicts::remedy what;
-  const auto again = of.read_again();
-  const auto beside = of.also_kept() + again;
-  what.id = trainer         ? "eval_accumulation_steps"
-            : again.empty() ? "evaluation_results"
-                            : "results_read_again";
+  const auto beside = of.also_kept() + of.read_again();
+  what.id = trainer ? "eval_accumulation_steps" : of.id_of_results("evaluation_results");
   what.moves_to_host = !trainer;
   what.helps_what_fills = true;
   what.cause =
@@ -60,7 +57,8 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
 }
 
 std::optional<verdicts::remedy> never_read(const clues& of) {
-  const bool is_read = of.held_by == nullptr || of.held_by->read.how != program::read_how::never;
+  const bool is_read = of.held_by == nullptr || of.held_by->read.how != program::read_how::never ||
+                       !of.held_by->also.empty();
   if (is_read || !of.kept_in() || of.kept_by(format::held_bounded)) return std::nullopt;
   verdicts::remedy what;
   what.id = "never_read";
@@ -78,9 +76,8 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   }
   if (!lightning && !(by_epochs(of) && of.grows_by_results())) return std::nullopt;
   verdicts::remedy what;
-  const auto again = of.read_again();
-  const auto beside = of.also_kept() + again;
-  what.id = again.empty() ? "epoch_outputs" : "results_read_again";
+  const auto beside = of.also_kept() + of.read_again();
+  what.id = of.id_of_results("epoch_outputs");
   what.moves_to_host = true;
   what.helps_what_fills = true;
   what.cause = fmt::format("{} keeps what the steps of an epoch return.", of.variable());
@@ -113,11 +110,8 @@ std::optional<verdicts::remedy> numbers_as_tensors(const clues& of) {
 std::optional<verdicts::remedy> collected_results(const clues& of) {
   if (!of.kept_in() || of.kept_by(format::held_bounded)) return std::nullopt;
   verdicts::remedy what;
-  const auto again = of.read_again();
-  const auto beside = of.also_kept() + again;
-  what.id = is_input(of)    ? "collected_batches"
-            : again.empty() ? "collected_results"
-                            : "results_read_again";
+  const auto beside = of.also_kept() + of.read_again();
+  what.id = is_input(of) ? "collected_batches" : of.id_of_results("collected_results");
   what.moves_to_host = !is_input(of);
   what.cause = fmt::format(
       "{} gets one more {} on the GPU with each step, and nothing takes them "

@@ -61,8 +61,8 @@ std::optional<verdicts::remedy> unread_at_failure(const verdicts::retainer& held
   what.id = "unread_variable";
   what.helps_what_fills = true;
   what.cause = fmt::format("`{}` is not read again.", verdicts::variable_of(held_by));
-  what.change =
-      fmt::format("`del {}` before {}", fmt::join(found.names, ", "), code::place_of(*frame, 1));
+  what.change = fmt::format("`{} = None` before {}", fmt::join(found.names, " = "),
+                            code::place_of(*frame, 1));
   return what;
 }
 

@@ -97,20 +97,33 @@ TEST_CASE("what nothing reads is told only where nobody else can") {
   CHECK(read("def get():\n    return feats\n").how == read_how::not_known);
 }
 
-TEST_CASE(
-    "an attribute that nothing reads is told where its class has no bases that are not seen") {
-  const auto how = [](const std::string& bases, const std::string& more) {
-    const program::source_file file(
-        "import torch.nn as nn\nimport lightning as L\nclass Run(" + bases +
-        "):\n    def step(self, x):\n        self.kept.append(x)\n" + more);
-    const program::variable kept{program::variable_kind::attribute, {}, "kept", "Run"};
-    return program::readings_of(file, program::uses_of(file, kept, false)).how;
-  };
-  CHECK(how("nn.Module", "") == read_how::never);
-  CHECK(how("object", "") == read_how::never);
-  CHECK(how("L.LightningModule", "") == read_how::not_known);
-  CHECK(how("nn.Module", "print(run.kept)\n") == read_how::alone);
-  CHECK(how("nn.Module", "print(get(run, 'kept'))\n") == read_how::not_known);
+TEST_CASE("a list that has no name is read where it is passed on") {
+  CHECK(read("", "scores = torch.cat([net(one) for one in x]) @ w").how == read_how::with_others);
+  CHECK(read("", "total = torch.cat([net(one) for one in x]).mean().item()").how ==
+        read_how::alone);
+}
+
+TEST_CASE("of an attribute it is not known who reads it") {
+  CHECK(read("", "self.feats.append(model(x))").how == read_how::not_known);
+}
+
+TEST_CASE("what stands beside a use, and what takes it, is looked for wherever it is") {
+  CHECK(
+      is_with_others("for i, (f, y) in enumerate(zip(feats, ys)):\n    print((f - y).sum())\n", 2));
+  CHECK(is_with_others("print(torch.cat([anchor, feats[0]]).shape)\n", 1));
+  CHECK(is_with_others("print(torch.stack([f.mean() for f in feats]) * w)\n", 1));
+  CHECK(is_with_others("for f in feats:\n    table[index] = f\n", 2));
+  CHECK(is_with_others("print([f.to(w.dtype).matmul(w) for f in feats])\n", 1));
+  CHECK(is_with_others("w = torch.ones(2)\nfor f in feats:\n    w.matmul(f.t())\n", 3));
+  CHECK(is_alone("for i, f in enumerate(feats):\n    table[i] = f\n"));
+  CHECK(is_alone("def last(n):\n    return torch.cat(feats[-n:]).mean()\nprint(last(3))\n"));
+  CHECK(is_alone("half = torch.float16\nprint([f.to(half).sum() for f in feats])\n"));
+  // Whatever a parameter is, or does.
+  CHECK(read("def cold(t):\n    return torch.cat(feats) / t\nprint(cold(2))\n").how ==
+        read_how::not_known);
+  CHECK(read("def rank(by):\n    return [by(f) for f in feats]\n").how == read_how::not_known);
+  CHECK(read("print([model.head(f) for f in feats])\n").how == read_how::not_known);
+  CHECK(read("print(list(map(model, feats)))\n").how == read_how::not_known);
 }
 
 TEST_CASE("results are in what a comprehension, an element or several names get") {
