@@ -136,7 +136,7 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
     const auto by = kept.empty() ? std::string() : ", kept by " + kept;
     return growth::fill_words(found.evidence, about.unit) + by;
   }
-  if (found.shape == shape::bounded_records) return "more only for larger inputs " + over;
+  if (found.shape == shape::bounded_records) return "rises more and more rarely " + over;
   if (found.shape == shape::warmup_plateau) return "steady after a start " + over;
   return "steady " + over;
 }

@@ -307,7 +307,7 @@ namespace {
     case shape::sawtooth:
       return fmt::format("{}: {}{}", none, growth::fill_words(found.evidence, about.unit), fills);
     case shape::bounded_records:
-      return "only with the largest input so far, " + over;
+      return "rises more and more rarely, " + over;
     case shape::warmup_plateau:
       return std::ranges::any_of(about.suspects,
                                  [](const auto& who) { return who.fills.has_value(); })

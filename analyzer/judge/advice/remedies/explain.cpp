@@ -62,11 +62,11 @@ std::string clues::read_again() const {
                      held_by->read.has_more ? " and lines after it compute" : " computes");
 }
 
-std::string clues::id_of_results(std::string_view otherwise) const {
+void clues::name_by_readings(verdicts::remedy& what) const {
   using program::read_how;
   const auto how = held_by == nullptr ? read_how::not_known : held_by->read.how;
-  if (how == read_how::alone) return "results_for_host";
-  return std::string(how == read_how::with_others ? "results_read_again" : otherwise);
+  if (how == read_how::alone) what.id = "results_for_host";
+  if (how == read_how::with_others) what.id = "results_read_again";
 }
 
 std::string clues::variable() const {

@@ -84,8 +84,8 @@ struct clues {
   // program's text shows that the GPU needs it again; empty: nothing.
   [[nodiscard]] std::string also_kept() const;
   [[nodiscard]] std::string read_again() const;
-  // A remedy's id: whether the GPU needs them again is known, or not.
-  [[nodiscard]] std::string id_of_results(std::string_view otherwise) const;
+  // The remedy's id says so, too, where it is known.
+  void name_by_readings(verdicts::remedy& what) const;
   // Its retainer, to be named in a sentence: `self.outputs`; "what keeps it" where not known.
   [[nodiscard]] std::string variable() const;
 };

@@ -36,7 +36,8 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
   const bool trainer = of.passes_through("/transformers/trainer");
   verdicts::remedy what;
   const auto beside = of.also_kept() + of.read_again();
-  what.id = trainer ? "eval_accumulation_steps" : of.id_of_results("evaluation_results");
+  what.id = trainer ? "eval_accumulation_steps" : "evaluation_results";
+  if (!trainer) of.name_by_readings(what);
   what.moves_to_host = !trainer;
   what.helps_what_fills = true;
   what.cause =
@@ -77,7 +78,8 @@ std::optional<verdicts::remedy> epoch_outputs(const clues& of) {
   if (!lightning && !(by_epochs(of) && of.grows_by_results())) return std::nullopt;
   verdicts::remedy what;
   const auto beside = of.also_kept() + of.read_again();
-  what.id = of.id_of_results("epoch_outputs");
+  what.id = "epoch_outputs";
+  of.name_by_readings(what);
   what.moves_to_host = true;
   what.helps_what_fills = true;
   what.cause = fmt::format("{} keeps what the steps of an epoch return.", of.variable());
@@ -111,7 +113,8 @@ std::optional<verdicts::remedy> collected_results(const clues& of) {
   if (!of.kept_in() || of.kept_by(format::held_bounded)) return std::nullopt;
   verdicts::remedy what;
   const auto beside = of.also_kept() + of.read_again();
-  what.id = is_input(of) ? "collected_batches" : of.id_of_results("collected_results");
+  what.id = is_input(of) ? "collected_batches" : "collected_results";
+  if (!is_input(of)) of.name_by_readings(what);
   what.moves_to_host = !is_input(of);
   what.cause = fmt::format(
       "{} gets one more {} on the GPU with each step, and nothing takes them "
