@@ -38,7 +38,7 @@ class reader {
     function_ = function;
     has_graph_ = at.has_graph;
     stop_ = running_at(at.line);
-    if (!stop_ || may_go_elsewhere() || asks_by_word()) return {};
+    if (!stop_ || may_go_elsewhere() || reads_by_word(file_)) return {};
     if (at.has_gone_on && is_given_after_stop(name)) return {};
     names_ = {name};
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -81,14 +81,6 @@ class reader {
       if (!is_of_torch) return true;
     }
     return false;
-  }
-
-  [[nodiscard]] bool asks_by_word() const {
-    constexpr std::string_view words[] = {"globals", "locals", "vars", "eval", "exec"};
-    return std::ranges::any_of(words, [&](std::string_view word) {
-      const auto& all = file_.named(word);
-      return std::ranges::any_of(all, [](const node& one) { return one.is("identifier"); });
-    });
   }
 
   // The statement of the function that a line is part of; nothing: one of several, or a head of one that
@@ -253,9 +245,7 @@ class reader {
         if (up.field("value") != at) return false;
       } else if (up.is("argument_list")) {
         const auto function = up.parent().field("function");
-        const bool is_counted = std::ranges::find(counts, function.text()) != std::end(counts) &&
-                                file_.is_of_python(function);
-        if (is_counted || joins(function)) return false;
+        if (is_counted(function) || joins(function)) return false;
         if (is_kept_by(up.parent(), at)) return true;
       } else if (up.is_any({"tuple", "list", "dictionary", "pair", "set", "expression_list",
                             "list_comprehension", "set_comprehension", "dictionary_comprehension",
@@ -289,9 +279,7 @@ class reader {
         if (up.field("value") != at) return false;
       } else if (up.is("argument_list")) {
         const auto function = up.parent().field("function");
-        const bool is_counted = std::ranges::find(counts, function.text()) != std::end(counts) &&
-                                file_.is_of_python(function);
-        if (is_counted || (joins(function) && !has_graph_)) return false;
+        if (is_counted(function) || (joins(function) && !has_graph_)) return false;
         if (is_kept_by(up.parent(), at)) return true;
       } else if (up.is("assignment")) {
         return up.field("right") == at && !add_targets(up);
@@ -309,6 +297,11 @@ class reader {
       }
     }
     return true;
+  }
+
+  [[nodiscard]] bool is_counted(const node& function) const {
+    return std::ranges::find(counts, function.text()) != std::end(counts) &&
+           file_.is_of_python(function);
   }
 
   // torch.cat(parts)
@@ -402,6 +395,14 @@ bool has_modules_that_keep(const source_file& file) {
   return std::ranges::any_of(file.functions("forward"), [&](const node& function) {
     const auto all = function.field("body").all();
     return std::ranges::any_of(all, keeps);
+  });
+}
+
+bool reads_by_word(const source_file& file) {
+  constexpr std::string_view words[] = {"globals", "locals", "vars", "eval", "exec"};
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    const auto& all = file.named(word);
+    return std::ranges::any_of(all, [](const node& one) { return one.is("identifier"); });
   });
 }
 

@@ -53,8 +53,7 @@ struct name_holders {
 struct stopped {
   std::uint32_t line = 0;
   bool has_gone_on = false;  // since it was at this line, and where it is now is not known
-  bool has_graph =
-      false;  // it is a graph that the variable holds: what is computed from it does, too
+  bool has_graph = false;    // it holds a graph, which joins of it hold, too
 };
 
 // Of what a variable of `function` (nothing: the module's) has, where that has come to this line: nobody
@@ -69,6 +68,9 @@ struct stopped {
 // Whether a module of the file may keep what goes through it: its forward gives something to an attribute
 // or an element, or calls a method of its object without asking for a result; or there are hooks.
 [[nodiscard]] bool has_modules_that_keep(const source_file& file);
+
+// Whether variables may be read without their names: locals()["batch"], eval("batch").
+[[nodiscard]] bool reads_by_word(const source_file& file);
 
 // Whether a line of it reads a gradient, or writes one: p -= lr * p.grad, clip(p.grad). Not p.grad = None,
 // p.grad.zero_(), p.grad is not None; nor torch.autograd.grad(…).

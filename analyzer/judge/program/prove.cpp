@@ -129,16 +129,14 @@ class prover {
   [[nodiscard]] bool is_looked_up() const {
     return std::ranges::any_of(uses_.all, [&](const use& one) {
       if (one.kind == use_kind::escape || one.kind == use_kind::member) return true;
-      if (one.kind != use_kind::read)
-        return one.at.field("function").text().ends_with("setdefault");
-      const auto method = one.at.is("call") ? one.at.field("function") : one.at;
-      const auto name = method.field("attribute").text();
-      if (name == "get" || name == "setdefault") return true;
+      if (one.kind == use_kind::put) return one.at.is("call");  // setdefault(key, value)
+      if (one.kind != use_kind::read) return false;
       // except KeyError
       if (one.at.is("subscript"))
-        return around(one.at, {"try_statement", "block"}).is("block") &&
-               around(one.at, {"try_statement", "function_definition"}).is("try_statement");
-      return !name.empty() && may_run(one.at);  // a search of its items
+        return around(one.at, {"try_statement", "function_definition"}).is("try_statement");
+      const auto method = one.at.is("call") ? one.at.field("function") : one.at;
+      const auto name = method.field("attribute").text();
+      return name == "get" || (!name.empty() && may_run(one.at));  // or a search of its items
     });
   }
 
@@ -432,17 +430,21 @@ answer prove(const source_file& file, const std::string& path, const question& a
   answer made;
   const auto& parsed = file.parsed();
   parsed.allow(looks);
+  std::optional<use_list> uses;
   try {
     if (const auto what = variable_of(file, asked)) {
       const bool is_queue = is_one_of(asked.container, queues);
-      const auto uses = uses_of(file, *what, is_queue, asked.container.empty());
-      made = prover(file, path, asked, uses).decide();
-      made.read = readings_of(file, uses);
-      made.read.file = path;
+      uses = uses_of(file, *what, is_queue, asked.container.empty());
+      made = prover(file, path, asked, *uses).decide();
     }
   } catch (const too_many_looks&) {
     made = {};
     made.gave_up = true;
+  }
+  try {
+    if (uses && !made.gave_up) made.read = readings_of(file, *uses);
+    made.read.file = path;
+  } catch (const too_many_looks&) {  // what was proved still is
   }
   made.looks = looks - parsed.left();
   return made;

@@ -77,16 +77,9 @@ class follower {
     if (is_read_) return {read_how::alone};
     // An attribute may be read by whoever has the object.
     const bool is_seen = what.kind != variable_kind::attribute && !what.of_module;
-    return {is_seen && !may_be_read_by_word() ? read_how::never : read_how::not_known};
-  }
-
-  [[nodiscard]] bool may_be_read_by_word() const {
-    constexpr std::array<std::string_view, 7> words = {"globals", "locals",  "vars",   "eval",
-                                                       "exec",    "getattr", "weakref"};
-    return std::ranges::any_of(words, [&](std::string_view word) {
-      const auto& all = file_.named(word);
-      return std::ranges::any_of(all, [](const node& one) { return one.is("identifier"); });
-    });
+    // A weak dictionary has it as long as the container does.
+    const bool may_be_read = reads_by_word(file_) || !file_.named("weakref").empty();
+    return {is_seen && !may_be_read ? read_how::never : read_how::not_known};
   }
 
   // A parameter, of which calls decide what it is.
@@ -362,8 +355,8 @@ class follower {
     if (what.is("keyword_argument")) return is_plain(what.field("value"), depth + 1);
     if (what.is_any({"integer", "float", "string", "true", "false", "none", "ellipsis", "slice"}))
       return true;
-    if (what.is_any({"unary_operator", "binary_operator", "slice", "tuple", "list",
-                     "comparison_operator"})) {
+    if (what.is_any(
+            {"unary_operator", "binary_operator", "tuple", "list", "comparison_operator"})) {
       const auto parts = what.children();
       return std::ranges::all_of(parts, [&](const node& one) { return is_plain(one, depth + 1); });
     }

@@ -185,8 +185,10 @@ class bounds {
       auto found = sources_.prove(*source, file, question);
       held_by.reallocated = held_by.reallocated || found.reallocated;
       held_by.made_of_itself = held_by.made_of_itself || found.made_of_itself;
-      held_by.is_no_cache = held_by.is_no_cache || found.is_no_cache;
-      if (found.is_seen) held_by.read = read_anywhere(file, question, std::move(found.read));
+      const bool is_all = !is_named_elsewhere(file, question);
+      held_by.is_no_cache = held_by.is_no_cache || (found.is_no_cache && is_all);
+      const bool needs_gpu = found.read.how == program::read_how::with_others;
+      if (found.is_seen && (is_all || needs_gpu)) held_by.read = std::move(found.read);
       if (!held_by.doubt) held_by.doubt = std::move(found.why);
       if (found.proof) {
         held_by.doubt = grown_elsewhere(file, question);
@@ -209,19 +211,17 @@ class bounds {
   }
 
   // What one file does with it is all that is done, where no other file names it.
-  [[nodiscard]] program::readings read_anywhere(const std::string& file,
-                                                const program::question& question,
-                                                program::readings in_file) {
-    using program::read_how;
-    if (in_file.how == read_how::with_others || question.owner.starts_with("local of "))
-      return in_file;
+  [[nodiscard]] bool is_named_elsewhere(const std::string& file,
+                                        const program::question& question) {
+    if (question.owner.starts_with("local of ")) return false;
     const auto name = question.variable.substr(question.variable.rfind('.') + 1);
     const auto word = name.substr(0, name.find('['));
-    for (const auto& [other, unused] : names_.sources()) {
-      const auto* const source = other == file ? nullptr : sources_.of(std::string(other));
-      if (source != nullptr && !source->named(word).empty()) return {};
-    }
-    return in_file;
+    return std::ranges::any_of(names_.sources(), [&](const auto& other) {
+      // Without the word there is nothing to parse for it.
+      if (other.first == file || other.second.text.find(word) == std::string::npos) return false;
+      const auto* const source = sources_.of(std::string(other.first));
+      return source != nullptr && !source->named(word).empty();
+    });
   }
 
   // A proof is one for its file. Another file of the program may put into the same attribute, as far

@@ -26,6 +26,7 @@ constexpr std::string_view doubtful = "doubt: ";
 constexpr std::string_view is_reallocated = "reallocated";
 constexpr std::string_view is_made_of_itself = "made of itself";
 constexpr std::string_view no_cache = "no cache";
+constexpr std::string_view more_lines = "more lines";
 constexpr std::string_view read_words[] = {"", "never read", "read alone",
                                            "read with others at line "};
 
@@ -58,7 +59,8 @@ template <class Kind>
   for (std::size_t how = 1; how < std::size(read_words); ++how) {
     const auto at = facts.find(read_words[how]);
     if (at == facts.npos) continue;
-    made = {static_cast<program::read_how>(how), file, 0};
+    const bool has_more = facts.find(more_lines) != facts.npos;
+    made = {static_cast<program::read_how>(how), file, 0, has_more};
     if (made.how != program::read_how::with_others) continue;
     const auto line = text::number_in<std::uint32_t>(facts.substr(at + read_words[how].size()));
     if (line) made.line = *line;
@@ -146,13 +148,16 @@ std::string written(const trace::dictionary& names, const told_proof& proof) {
     at_line = proof.doubt->line;
   }
   // One field is for files.
-  const bool same_file = in_file.empty() || in_file == proof.read.file;
-  std::string read(same_file ? read_words[static_cast<std::size_t>(proof.read.how)] : "");
-  if (!read.empty()) in_file = proof.read.file;
-  if (!read.empty() && proof.read.line != 0) read += std::to_string(proof.read.line);
-  const auto facts = fmt::format("{} {} {} {}", proof.is_no_cache ? no_cache : "",
-                                 proof.reallocated ? is_reallocated : "",
-                                 proof.made_of_itself ? is_made_of_itself : "", read);
+  const bool needs_file = proof.read.line != 0;
+  const bool has_place = !needs_file || in_file.empty() || in_file == proof.read.file;
+  std::string read(has_place ? read_words[static_cast<std::size_t>(proof.read.how)] : "");
+  if (needs_file && has_place) {
+    in_file = proof.read.file;
+    read += std::to_string(proof.read.line);
+  }
+  const auto facts = fmt::format(
+      "{} {} {} {} {}", proof.is_no_cache ? no_cache : "", proof.reallocated ? is_reallocated : "",
+      proof.made_of_itself ? is_made_of_itself : "", proof.read.has_more ? more_lines : "", read);
   return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}{0}{8}{0}{9}{0}{10}{0}{11}",
                      proved_separator, names.number_of(proof.stack), proof.path, proof.owner,
                      proof.kept_in, proof.kept_at, proof.holder, said, in_file, at_line,

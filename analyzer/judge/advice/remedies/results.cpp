@@ -49,8 +49,8 @@ std::optional<verdicts::remedy> evaluation_results(const clues& of) {
                 "or reduce logits early with `preprocess_logits_for_metrics`."
               : fmt::format(
                     "Move each result to the CPU as it comes (`.cpu()`){}, or reduce it to what is "
-                    "needed (argmax, sums) before it is kept{}",
-                    beside, beside.empty() ? "; clear the list after the evaluation." : ".");
+                    "needed (argmax, sums) before it is kept; clear the list after the evaluation.",
+                    beside);
   what.caution =
       "`torch.no_grad()` and `empty_cache()` free none of it: it is the results themselves that "
       "stay.";

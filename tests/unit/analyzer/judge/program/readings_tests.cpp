@@ -103,10 +103,6 @@ TEST_CASE("a list that has no name is read where it is passed on") {
         read_how::alone);
 }
 
-TEST_CASE("of an attribute it is not known who reads it") {
-  CHECK(read("", "self.feats.append(model(x))").how == read_how::not_known);
-}
-
 TEST_CASE("what stands beside a use, and what takes it, is looked for wherever it is") {
   CHECK(
       is_with_others("for i, (f, y) in enumerate(zip(feats, ys)):\n    print((f - y).sum())\n", 2));
