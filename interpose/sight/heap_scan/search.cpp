@@ -82,12 +82,7 @@ void visit_references(const python_objects& python, address object, kind what,
   }
 }
 
-struct reached_object {
-  address object;
-  int depth;
-};
-
-// What is reached from an object, level by level.
+// Objects that none of those visited refers to.
 class unreferred_objects final : public reference_visitor {
  public:
   bool visit(address object) noexcept override {
@@ -96,10 +91,16 @@ class unreferred_objects final : public reference_visitor {
   }
   bool visit_key(address object) noexcept override { return visit(object); }
 
-  std::unordered_set<address>
-      all;  // erasing asks for no memory: nothing is thrown inside tp_traverse
+  // Erasing asks for no memory: nothing is thrown inside tp_traverse.
+  std::unordered_set<address> all;
 };
 
+struct reached_object {
+  address object;
+  int depth;
+};
+
+// What is reached from an object, level by level.
 class reached_objects final : public reference_visitor {
  public:
   explicit reached_objects(std::size_t most) noexcept : all(most) {}
@@ -189,7 +190,11 @@ std::vector<address> search::unreferred(const mapped_array<address>& some) {
     if (until_.is_over()) return {};
     visit_references(python_, some[i], kinds_.of(some[i]), found);
   }
-  return {found.all.begin(), found.all.end()};
+  std::vector<address> left;  // in the order of the collector: names do not hang on addresses
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (found.all.contains(some[i])) left.push_back(some[i]);
+  }
+  return left;
 }
 
 void search::from_statement(address object) {
