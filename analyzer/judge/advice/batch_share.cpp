@@ -13,7 +13,6 @@
 #include "analyzer/judge/advice/program_words.h"
 #include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
-#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::advice {
 
@@ -278,23 +277,6 @@ template <class Which>
   return some > all / 2;
 }
 
-// The refused request has no facts: nothing was made. In a module's forward what is as large as something
-// that is alive, as the result of a norm or an activation function, is as many samples.
-[[nodiscard]] bool gives_what_it_was_given(const blocks::evidence& of, block_number refused,
-                                           const std::vector<bool>& scales) {
-  const auto frames = code::frames_of(of.names, fatal_oom(of)->stack);
-  const bool in_module = std::ranges::any_of(frames, [](const code::source_frame& frame) {
-    return frame.function == "_call_impl" && frame.file.ends_with("torch/nn/modules/module.py");
-  });
-  if (of.log.allocations[refused] == 0) return false;
-  const auto alive = alive_after(of, of.log.allocations[refused] - 1);
-  return std::ranges::any_of(alive, [&](block_number block) {
-    // Elsewhere the one before it alone: logits.float().log_softmax(-1).
-    const bool can_be_given = in_module || block + 1 == refused;
-    return can_be_given && scales[block] && bytes_of(of, block) == bytes_of(of, refused);
-  });
-}
-
 }  // namespace
 
 std::vector<bool> scales_with_batch(const blocks::evidence& of, const blocks::run_passes& passes,
@@ -311,7 +293,6 @@ std::vector<bool> scales_with_batch(const blocks::evidence& of, const blocks::ru
   // With a smaller batch the program gathers the same, and gets to the same place later.
   if (refused && is_mostly(of, *refused, [&](block_number one) { return gathered.has(one); }))
     return std::vector<bool>(of.blocks.size(), false);
-  if (refused && gives_what_it_was_given(of, *refused, scales)) scales[*refused] = true;
   return scales;
 }
 

@@ -45,7 +45,8 @@ inline constexpr std::string_view free_earlier_group = "free_earlier";
 // The memory that a change is about, as a headline says it: "2.25 GiB of 7.65 GiB are not used again".
 struct concern {
   std::uint64_t bytes = 0;
-  std::string_view words;  // "are not used again"
+  std::string_view words;     // "are not used again"
+  bool with_request = false;  // what was refused is among them: "with it 171 MiB are …"
 };
 
 // A change that a program would have to make, and its requests after it.

@@ -103,8 +103,7 @@ void find_roots_of_states(fact_list& facts) {
   });
 }
 
-// By block_number. Lives and requests are both in the order of the trace's events; a refused
-// allocation has no life.
+// By block_number. Lives and requests are both in the order of the trace's events.
 [[nodiscard]] fact_list join(const allocator::request_log& log,
                              const std::vector<std::uint64_t>& born, fact_list lives) {
   const auto event_of = [&](std::size_t block) { return log.events[log.allocations[block]]; };
@@ -145,12 +144,8 @@ namespace {
 
 }  // namespace
 
-void block_collector::born(std::uint32_t device, const attribution::block_life& block) {
-  softmaxes_.on_allocation(block.scope);
+block_facts block_collector::facts_at_birth(const attribution::block_life& block) {
   if (const auto now = evaluates(block.born.during)) evaluates_ = *now;
-  if (room_ == 0) return;
-  --room_;
-  auto& known = devices_[device];
   block_facts facts;
   facts.born_in = block.born.during;
   facts.evaluation = evaluates_;
@@ -161,12 +156,30 @@ void block_collector::born(std::uint32_t device, const attribution::block_life& 
   facts.stack = block.stack;
   facts.forward = block.scope.forward;
   facts.node = block.scope.node;
+  return facts;
+}
+
+void block_collector::born(std::uint32_t device, const attribution::block_life& block) {
+  softmaxes_.on_allocation(block.scope);
+  const auto facts = facts_at_birth(block);
+  if (room_ == 0) return;
+  --room_;
+  auto& known = devices_[device];
   if (const auto* const before = known.live.find(block.address); before != nullptr) {
     known.facts.set(before->index, before->facts);  // its end is missing
   }
   known.live.insert(block.address) = {static_cast<std::uint32_t>(known.born.size()), facts};
   known.born.push_back(block.born_event);
   known.facts.push_back({});
+}
+
+void block_collector::refused(std::uint32_t device, const attribution::block_life& block) {
+  const auto facts = facts_at_birth(block);
+  if (room_ == 0) return;
+  --room_;
+  auto& known = devices_[device];
+  known.born.push_back(block.born_event);
+  known.facts.push_back(facts);
 }
 
 bool block_collector::ended(std::uint32_t device, const attribution::block_life& block,

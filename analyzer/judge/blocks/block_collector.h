@@ -37,6 +37,7 @@ class block_collector final : public attribution::life_observer, public trace::r
   block_collector& operator=(const block_collector&) = delete;
 
   void born(std::uint32_t device, const attribution::block_life& block) override;
+  void refused(std::uint32_t device, const attribution::block_life& block) override;
   [[nodiscard]] bool ended(std::uint32_t device, const attribution::block_life& block,
                            const attribution::life_end& how) override;
   void judged(std::uint32_t device, const attribution::block_life& block,
@@ -60,11 +61,12 @@ class block_collector final : public attribution::life_observer, public trace::r
     block_facts facts;
   };
   struct of_device {
-    std::vector<std::uint64_t> born;  // events, ascending
+    std::vector<std::uint64_t> born;  // events, ascending, of those that were refused too
     fact_list facts;                  // of the same; of those that live still to come
     std::vector<keeping> keepings;
     replay::address_map<live_block> live;
   };
+  [[nodiscard]] block_facts facts_at_birth(const attribution::block_life& block);
   void note_saved(const attribution::block_life& block, const attribution::classification& found,
                   block_facts& facts);
   [[nodiscard]] attribution::module_place place_of(trace::object_id module) const;

@@ -27,7 +27,8 @@ class rest_of_pass {
   rest_of_pass(const evidence& of, std::uint64_t refusal, const std::vector<std::uint64_t>& sizes,
                const std::vector<std::uint64_t>& left)
       : of_(of), sizes_(sizes), left_(left) {
-    for (block_number block = 0; block < of.blocks.size(); ++block) {
+    for (block_number block = 0; block < of.blocks.size() && birth_event(of, block) < refusal;
+         ++block) {
       const auto& facts = of.blocks[block];
       if (facts.born_in != attribution::phase::forward) continue;
       if (facts.call != 0 && facts.call != call_) begin(facts);

@@ -84,7 +84,7 @@ std::optional<repetition> call_again(const std::vector<model_call>& calls) {
 
 std::optional<block_number> twin_of(const evidence& of, block_number refused,
                                     const repetition& again, bool of_one_size) {
-  const auto stack = fatal_oom(of)->stack;
+  const auto stack = of.blocks[refused].stack;
   const auto bytes = bytes_of(of, refused);
   const auto is_alike = [&](block_number block) {
     return of.blocks[block].stack == stack && (!of_one_size || bytes_of(of, block) == bytes);

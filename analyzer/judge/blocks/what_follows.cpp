@@ -149,7 +149,7 @@ struct place_in_model {
   const auto refusal = birth_event(of, refused);
   if (passes.unfinished || passes.training.empty() || passes.training.back().end >= refusal)
     return false;
-  const auto stack = fatal_oom(of)->stack;
+  const auto stack = of.blocks[refused].stack;
   for (block_number block = 0; block < refused; ++block) {
     const bool is_alike = passes.of_block[block] == activity::training &&
                           of.blocks[block].stack == stack && of.blocks[block].call == 0;

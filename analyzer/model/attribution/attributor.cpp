@@ -107,6 +107,8 @@ void attributor::on_allocator(const trace::event& head, const trace::allocator_e
   device->take_peak();
   if (record.kind == format::kind::alloc) {
     device->allocate(head, record.address, replay::least_block(record.size), record.stack);
+  } else if (record.kind == format::kind::oom) {
+    device->refuse(head, replay::least_block(record.size), record.stack);
   } else if (record.kind == format::kind::free_requested) {
     device->free(head, record.address, record.stack);
   } else if (record.kind == format::kind::free_completed) {

@@ -119,30 +119,44 @@ void device_state::count_named(const trace::event& head, std::uint64_t allocated
 
 void device_state::allocate(const trace::event& head, std::uint64_t address, std::uint64_t bytes,
                             trace::stack_id stack) {
-  const auto found = run_.phases.at_allocation(head, run_.marks[stack]);
+  const auto made = begun_by(head, bytes, stack);
   run_.softmaxes.on_allocation(head.scope);
   if ((head.scope.flags & format::scope_recompute) != 0) run_.recomputed.insert(head.scope.root);
   if (blocks_.find(address) != nullptr) free(head, address, {});  // its free was not recorded
   auto& block = blocks_.add(address);
-  block.bytes = bytes;
-  block.born_event = head.number;
-  block.stack = stack;
-  block.thread = head.thread;
-  block.scope = head.scope;
-  block.born = found;
-  block.born.captured = allocator_.graphs().is_capturing();
-  if ((run_.marks[stack].any & mark::unsharding) != 0) block.roles |= gathered_parameter;
-  if ((run_.marks[stack].any & mark::stage_buffer) != 0) block.roles |= received_by_stage;
+  block = made;
+  block.address = address;
   count_named(head, bytes, 0);
   if (auto* const lives = run_.wanted.lives) lives->born(index_, block);
-  auto& sums = phases_[found.during];
+  auto& sums = phases_[block.born.during];
   sums.seen = true;
   sums.allocated += bytes;
   grown_ = true;
   latest_ = address;
   event_ = head.number;
   time_ns_ = head.time_ns;
-  during_ = found.during;
+  during_ = block.born.during;
+}
+
+void device_state::refuse(const trace::event& head, std::uint64_t bytes, trace::stack_id stack) {
+  const auto asked_for = begun_by(head, bytes, stack);
+  if (auto* const lives = run_.wanted.lives) lives->refused(index_, asked_for);
+}
+
+block_life device_state::begun_by(const trace::event& head, std::uint64_t bytes,
+                                  trace::stack_id stack) {
+  const auto& marks = run_.marks[stack];
+  block_life block;
+  block.bytes = bytes;
+  block.born_event = head.number;
+  block.stack = stack;
+  block.thread = head.thread;
+  block.scope = head.scope;
+  block.born = run_.phases.at_allocation(head, marks);
+  block.born.captured = allocator_.graphs().is_capturing();
+  if ((marks.any & mark::unsharding) != 0) block.roles |= gathered_parameter;
+  if ((marks.any & mark::stage_buffer) != 0) block.roles |= received_by_stage;
+  return block;
 }
 
 void device_state::report(const trace::report_event& record) {

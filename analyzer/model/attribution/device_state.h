@@ -70,6 +70,8 @@ class device_state {
   void take_peak();
   void allocate(const trace::event& head, std::uint64_t address, std::uint64_t bytes,
                 trace::stack_id stack);
+  // A request that ended in an out-of-memory error: part of what ran, without a block.
+  void refuse(const trace::event& head, std::uint64_t bytes, trace::stack_id stack);
   void free(const trace::event& head, std::uint64_t address, trace::stack_id stack);
   void report(const trace::report_event& record);  // after the replay saw it
   // After the replay saw a record: what of the blocks is asleep now. Returns whether some woke up.
@@ -108,6 +110,9 @@ class device_state {
   [[nodiscard]] step_end end_at(const trace::event& head) const {
     return {head.number, head.time_ns, allocator_.allocated()};
   }
+  // What is known of a block when it is asked for: all but its address. The phases go on by it.
+  [[nodiscard]] block_life begun_by(const trace::event& head, std::uint64_t bytes,
+                                    trace::stack_id stack);
   void observe();
   void count_named(const trace::event& head, std::uint64_t allocated, std::uint64_t freed);
   void observe_named(std::uint64_t total);

@@ -21,6 +21,9 @@ class life_observer {
   // Before an allocator's event, when what earlier ones made of the device is settled.
   virtual void before(const trace::event& /*head*/) {}
   virtual void born(std::uint32_t /*device*/, const block_life&) {}
+  // A request that ended in an out-of-memory error: the block that there would have been, without
+  // an address. Nothing follows.
+  virtual void refused(std::uint32_t /*device*/, const block_life&) {}
   // The allocator said its real size; `difference` in two's complement.
   virtual void resized(std::uint32_t /*device*/, const block_life&, std::uint64_t /*difference*/) {}
   // Some of its bytes fell asleep or woke up; `difference` of what is asleep, in two's complement.
@@ -54,6 +57,9 @@ class life_observers final : public life_observer {
   }
   void born(std::uint32_t device, const block_life& block) override {
     for (const auto& one : all_) one.who->born(device, block);
+  }
+  void refused(std::uint32_t device, const block_life& block) override {
+    for (const auto& one : all_) one.who->refused(device, block);
   }
   void resized(std::uint32_t device, const block_life& block, std::uint64_t difference) override {
     for (const auto& one : all_) one.who->resized(device, block, difference);

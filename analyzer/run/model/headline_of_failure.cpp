@@ -88,8 +88,11 @@ constexpr std::uint64_t least_part =
 [[nodiscard]] std::string concern_of(const change& cure, const oom_report& oom) {
   const auto line = place_of_user(cure.frames, {});
   const auto place = line.empty() ? std::string() : fmt::format(" ({})", line);
-  return fmt::format("{} of {} {}{}", brief_bytes(cure.about->bytes),
-                     brief_bytes(oom.facts.totals.allocated), cure.about->words, place);
+  const auto& about = *cure.about;
+  if (about.with_request)
+    return fmt::format("with it {} {}{}", brief_bytes(about.bytes), about.words, place);
+  return fmt::format("{} of {} {}{}", brief_bytes(about.bytes),
+                     brief_bytes(oom.facts.totals.allocated), about.words, place);
 }
 
 // The setting that gets past this request, of which nothing says whether it does past the next; null: there
@@ -152,14 +155,15 @@ constexpr std::string_view unread = "unread_variable";
                        oom.facts.totals.allocated / least_part;
   if (help != nullptr && is_much && was_in_pieces(process, oom))
     return {in_pieces(oom), "gets past it (checked by replay): " + setting_of(*help)};
+  const bool is_setting = cure != nullptr && !setting_of(*cure).empty();
+  const bool is_largest = oom.facts.requested >= oom.facts.totals.allocated;
+  if (is_largest && !is_setting && oom.capacity &&
+      !(cure == nullptr && was_in_pieces(process, oom)))
+    return {"it alone is " + use_words(oom.facts.requested, *oom.capacity)};
   if (cure != nullptr && cure->about) return {concern_of(*cure, oom)};
   // Where less memory is what helps, pieces that would have been enough are not the reason.
-  const bool is_setting = cure != nullptr && !setting_of(*cure).empty();
   if ((is_setting || (cure == nullptr && is_much)) && was_in_pieces(process, oom))
     return {in_pieces(oom)};
-  if (cure == nullptr && oom.capacity && oom.facts.requested >= oom.facts.totals.allocated) {
-    return {"it alone is " + use_words(oom.facts.requested, *oom.capacity)};
-  }
   std::vector<std::string> parts;
   if (auto most = most_held(oom); !most.empty()) parts.push_back(std::move(most));
   if (auto retainer = retainer_of_most(oom); !retainer.empty())

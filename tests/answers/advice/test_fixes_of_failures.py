@@ -124,6 +124,39 @@ for step in range(4):
     optimizer.step()
 """
 
+# Memory runs out in the first layer of the first evaluation.
+EVALUATES = """
+body = [part for _ in range(3) for part in (nn.Conv2d(32, 32, 3, padding=1), nn.ReLU())]
+model = nn.Sequential(nn.Conv2d(3, 32, 3, padding=1), *body, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10)).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+for epoch in range(2):
+    model.train()
+    for _ in range(5):
+        loss = model(torch.randn(8, 3, 96, 96, device="cuda")).logsumexp(-1).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        for part in torch.randn(256, 3, 96, 96, device="cuda").split(32 if CHANGED else 256):
+            model(part).argmax(1)
+"""
+
+# What backward makes first is refused, while the logits are there that their copy in the loss stands for.
+WRITES = """
+embed, body, head = nn.Embedding(16000, 256).cuda(), nn.Linear(256, 256).cuda(), nn.Linear(256, 16000).cuda()
+optimizer = torch.optim.SGD([*embed.parameters(), *body.parameters(), *head.parameters()], lr=0.1)
+for step in range(8):
+    ids = torch.randint(0, 16000, (8, 128), device="cuda")
+    logits = head(body(embed(ids)).tanh())
+    loss = nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+    if CHANGED:
+        del logits
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
 CASES = [
     (ADAPTS, "420MiB", FREEZES),
     (TEACHES.replace("{beside}", ""), "1600MiB", FREEZES),
@@ -133,6 +166,8 @@ CASES = [
     (MATCHES, "1400MiB", "a smaller batch"),
     (ATTACKS, "1500MiB", "no `create_graph=True` where nothing differentiates through it"),
     (CARRIES, "700MiB", "`detach()` it in each step"),
+    (EVALUATES, "560MiB", "a smaller batch in evaluation"),
+    (WRITES, "560MiB", "`del` what is not used again"),
 ]
 
 

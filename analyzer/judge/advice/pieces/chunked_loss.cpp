@@ -57,7 +57,7 @@ class search {
     for (block_number block = 0; block < of_.blocks.size(); ++block) {
       if (is_of_the_loss(block)) find_logits(block, of_.blocks[block]);
     }
-    if (const auto refused = fatal_refusal(of_)) look_at_refusal(*refused, *fatal_oom(of_));
+    if (const auto refused = fatal_refusal(of_)) look_at_refusal(*refused);
     if (words_.empty() || are_used_elsewhere()) return {};
     for (block_number block = 0; block < of_.blocks.size(); ++block) look_at_backward(block);
     std::ranges::sort(found_.blocks);
@@ -82,11 +82,10 @@ class search {
   // Memory ran out for what the loss would have made: nothing kept it, so that its shape is not known
   // but by its bytes: those of places with as many words as the losses before it had, else the most
   // that a matrix of weights has.
-  void look_at_refusal(block_number refused, const replay::out_of_memory& oom) {
+  void look_at_refusal(block_number refused) {
     auto facts = of_.blocks[refused];
-    facts.stack = oom.stack;
-    const bool in_loss = passes_through(of_, oom.stack, "cross_entropy");
-    if (oom.forward || !(in_loss || lines_.contains(oom.stack))) return;
+    const bool in_loss = passes_through(of_, facts.stack, "cross_entropy");
+    if (facts.forward || !(in_loss || lines_.contains(facts.stack))) return;
     const auto& sides = words_.empty() ? heads_ : words_;
     for (auto words = sides.rbegin(); words != sides.rend(); ++words) {
       for (const std::uint64_t width : {4, 2}) {

@@ -119,14 +119,14 @@ struct replaced_weights {
 // Memory ran out in the move, or in the conversion, of which the rest then is to come.
 void add_refused(const blocks::evidence& of, replaced_weights& found) {
   const auto refused = fatal_refusal(of);
-  const auto refused_at = refused ? fatal_oom(of)->stack : trace::stack_id();
+  const auto refused_at = refused ? of.blocks[*refused].stack : trace::stack_id();
   if (!refused || !replaces_weights(of, refused_at)) return;
   const auto moved = found.narrow_of.empty() ? refused_at : found.stack;
   if (found.narrow_of.empty()) found.line = line_that_narrows(of, moved);
   if (found.line.empty()) return;
   const auto line = line_of(of, moved);
   for (block_number block = 0; block <= *refused; ++block) {
-    const auto stack = block == *refused ? refused_at : of.blocks[block].stack;
+    const auto stack = of.blocks[block].stack;
     const bool is_wide = stack && !found.narrow_of.contains(block) && line_of(of, stack) == line;
     if (!is_wide) continue;
     found.wide.push_back(block);

@@ -100,18 +100,33 @@ struct peaks {
                      parts, where);
 }
 
-// Whether the request that was refused, or most of what was there, is in proportion to the batch.
-[[nodiscard]] bool ran_out_by_batch(const blocks::evidence& of, const std::vector<bool>& scales) {
-  const auto refused = fatal_refusal(of);
-  if (!refused || of.log.allocations[*refused] == 0) return false;
-  if (scales[*refused]) return true;
+// What was there when memory ran out, and the request that was refused, if it is in proportion to the batch.
+struct at_refusal {
   std::uint64_t held = 0;
   std::uint64_t scaled = 0;
+  std::uint64_t most_of_others = 0;  // of one category
+  std::uint64_t refused = 0;         // 0: not in proportion
+
+  // It is because of the batch.
+  [[nodiscard]] bool by_batch() const { return refused != 0 || scaled > held / 2; }
+  [[nodiscard]] bool is_most() const { return refused != 0 && scaled + refused > most_of_others; }
+};
+
+[[nodiscard]] std::optional<at_refusal> when_memory_ran_out(const blocks::evidence& of,
+                                                            const std::vector<bool>& scales) {
+  const auto refused = fatal_refusal(of);
+  if (!refused || of.log.allocations[*refused] == 0) return std::nullopt;
+  at_refusal found;
+  if (scales[*refused]) found.refused = bytes_of(of, *refused);
+  std::map<attribution::category, std::uint64_t> others;
   for (const auto block : alive_after(of, of.log.allocations[*refused] - 1)) {
-    held += bytes_of(of, block);
-    if (scales[block]) scaled += bytes_of(of, block);
+    const auto bytes = bytes_of(of, block);
+    found.held += bytes;
+    auto& sum = scales[block] ? found.scaled : others[of.blocks[block].what];
+    sum += bytes;
+    if (!scales[block]) found.most_of_others = std::max(found.most_of_others, sum);
   }
-  return scaled > held / 2;
+  return found;
 }
 
 }  // namespace
@@ -121,7 +136,8 @@ proposals evaluation_batch(const blocks::evidence& of) {
   if (!passes.evaluates) return {};
   const bool only_evaluates = !passes.trains();
   const auto scales = scales_with_batch(of, passes, blocks::activity::evaluation);
-  if (only_evaluates && !ran_out_by_batch(of, scales)) return {};
+  const auto refusal = when_memory_ran_out(of, scales);
+  if (only_evaluates && !(refusal && refusal->by_batch())) return {};
   const auto now = peaks_with(of, passes, scales, 1);
   if (now.evaluation <= now.training) return {};
   const auto parts = parts_until_training_is_highest(of, passes, scales);
@@ -148,6 +164,12 @@ proposals evaluation_batch(const blocks::evidence& of) {
     made.evidence +=
         fmt::format("; what its modules make is {} times as large",
                     ratio < 10 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.0f}", ratio));
+  }
+  if (refusal && refusal->is_most()) {
+    made.about = {
+        refusal->scaled + refusal->refused,
+        only_evaluates ? "are what one call computes" : "are what the evaluation computes at once",
+        true};
   }
   made.source = "blocks of an evaluation in proportion to its batch";
   made.cost = "more and smaller batches in evaluation: slower where they no longer fill the GPU";

@@ -40,17 +40,24 @@ TEST_CASE("GIVEN lives and requests WHEN joined THEN each block has its own fact
   block_collector collector(names, 100);
   test::requests program;  // events are 0, 10, 20, …
   const auto first = program.allocate(64_MiB, 1_MiB);
-  program.allocate(0, 99_MiB);  // refused: it has no life
+  program.allocate(0, 99_MiB);  // refused: it is known, and has no life
   program.free(first);
   program.allocate(64_MiB, 2_MiB);
   program.log.addresses[1] = 0;
   live_and_die(collector, made_at(0, 64_MiB, phase::forward), category::activations);
+  auto asked_for = made_at(10, 0, phase::forward);
+  asked_for.born.call = 7;
+  asked_for.stack.value = 3;
+  collector.refused(0, asked_for);
   live_and_die(collector, made_at(30, 64_MiB, phase::backward), category::gradients);
   const auto facts = collector.facts_of(program.log);
   REQUIRE(facts.size() == 3);
   CHECK(facts[0].what == category::activations);
   CHECK(facts[0].free_request == 2);
   CHECK(facts[1].what == category::unknown);
+  CHECK(facts[1].born_in == phase::forward);
+  CHECK(facts[1].call == 7);
+  CHECK(facts[1].stack.value == 3);
   CHECK(facts[2].what == category::gradients);
   CHECK(facts[2].born_in == phase::backward);
   CHECK(facts[2].free_request == never);
