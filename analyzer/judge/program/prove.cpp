@@ -114,7 +114,7 @@ class prover {
     // It is longer than that already: the line bounds something else.
     const bool counts_elements = largest->kind != bound_kind::emptied &&
                                  largest->kind != bound_kind::counted &&
-                                 !in_.asked.container.empty();
+                                 largest->kind != bound_kind::loop && !in_.asked.container.empty();
     if (counts_elements && in_.asked.length > largest->value + 1) {
       made.why = doubt{doubt_kind::measured, path_, largest->line, largest->expression};
       return made;
@@ -222,7 +222,7 @@ class prover {
 
   [[nodiscard]] std::optional<bound> bound_of(const use& one) const {
     using rule_t = std::optional<bound> (*)(const case_at_hand&, const use&);
-    for (const rule_t rule : {&by_guard, &by_trim, &by_keys, &by_emptying}) {
+    for (const rule_t rule : {&by_guard, &by_trim, &by_keys, &by_emptying, &by_end_of_loop}) {
       const bool cuts = rule == &by_trim && is_tensor() && in_.asked.by_graph;
       if (cuts) continue;
       if (auto found = rule(in_, one)) return found;

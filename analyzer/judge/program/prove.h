@@ -35,6 +35,7 @@ enum class bound_kind : std::uint8_t {
   positions,  // a cache of keys and values, of a model that has so many positions
   counted,    // its elements are counted, and what is above a limit of that count is taken out
   episode,    // a phase gathers it and gives it back: seen, and not proved by the program
+  loop,  // a loop collects it, has ended, and what comes after it reads it, in a run that trains nothing
 };
 
 struct bound {
@@ -79,6 +80,7 @@ struct question {
   bool by_graph = false;  // the tensors are kept by a graph that gets longer: no cut makes it less
   std::uint64_t steps = 0;  // in which it has grown and never become less
   std::uint64_t times = 0;  // of them, in which something came; 0: not known
+  bool is_over = false;     // the run has trained nothing, and its program ended with exit status 0
   // Lines of this file that were running when the memory was asked for, of each frame one; empty:
   // not known. What no loop around them leads to does not run while it grows.
   std::vector<std::uint32_t> running = {};

@@ -30,7 +30,9 @@ constexpr double confidence_in_bound = 0.8;
 void call_bounded_growth(growth::judgement& found, const bounded_growth& buffer) {
   found.shape = buffer.settled ? growth::shape::warmup_plateau : growth::shape::unknown;
   found.confidence = buffer.settled ? confidence_in_bound : 0;
-  found.negligible = false;
+  // What a loop collects is as little as it was.
+  const bool is_collected = buffer.bound && buffer.bound->kind == program::bound_kind::loop;
+  found.negligible = found.negligible && is_collected;
   found.overturned_by = buffer.overturned_by;
   found.more_steps_needed = buffer.steps_to_full.value_or(found.more_steps_needed);
 }

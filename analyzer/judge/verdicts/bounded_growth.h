@@ -25,7 +25,7 @@ namespace memtrace::verdicts {
 // What keeps each suspect, from the heap scans; which bounds the program proves; and the answer of
 // each verdict. The last part of conclude().
 void explain(findings& found, const retention& kept, const trace::dictionary& names,
-             std::uint64_t positions);
+             std::uint64_t positions, bool is_over);
 
 // Suspects whose memory fills so get `fills` and the shape warmup_plateau; so does a verdict most
 // of whose growth is theirs, unless what is left still grows. Not where memory runs out before.
@@ -64,6 +64,7 @@ void mark_expected(findings& found, const trace::dictionary& names);
 // Which of the containers that keep what grows are bounded by the program (program/prove.h), where
 // the trace has its source: fills `bound` or `doubt` of what keeps the suspects that leak, and
 // what else their lines say of it. First; then judge_bounded_growth().
-void find_bounds(findings& found, const trace::dictionary& names);
+// `is_over`: the run has trained nothing, and its program ended with exit status 0.
+void find_bounds(findings& found, const trace::dictionary& names, bool is_over = false);
 
 }  // namespace memtrace::verdicts

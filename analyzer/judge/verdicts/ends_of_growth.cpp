@@ -66,6 +66,8 @@ using attribution::category;
       return fmt::format("which the program empties after {} rounds {}", value, said_by);
     case bound_kind::keys:
       return fmt::format("under keys of which there are {} {}", value, said_by);
+    case bound_kind::loop:
+      return fmt::format("up to the end of a loop, after which it is read {}", said_by);
     case bound_kind::counted:
       return fmt::format("which the program bounds by a count of at most {} {}", value, said_by);
     default:
@@ -126,7 +128,10 @@ template <class Ends, class Names>
   found.summary = fmt::format("grows into {}, {}", describe(*largest), bound_words(*largest));
   found.overturned_by = "growth after the container is full";
   found.bound = bound;
-  if (limit == 0 || bound.kind == program::bound_kind::counted) return found;
+  if (bound.kind == program::bound_kind::loop) found.overturned_by = "a run whose loop has no end";
+  const bool has_no_length =
+      bound.kind == program::bound_kind::counted || bound.kind == program::bound_kind::loop;
+  if (limit == 0 || has_no_length) return found;
   if (largest->grows_itself) {  // nobody knows how many rows it has
     found.overturned_by = fmt::format("growth after `{}` is {} long", variable_of(*largest),
                                       text::format_count(limit));

@@ -76,6 +76,9 @@ class phase_episodes {
       follow_parts(block.scope.root);
       if (all_models_.begins(block.scope.root)) run_.point(block.born_event, time_ns, totals_of);
     }
+    if (block.born.during == attribution::phase::backward ||
+        block.born.during == attribution::phase::optimizer)
+      trains_ = true;
     if (block.born.during != attribution::phase::evaluation) {
       trained_ = trained_ || block.born.during == attribution::phase::backward;
     } else if (block.born.call != evaluated_) {
@@ -107,6 +110,8 @@ class phase_episodes {
     if (first_part_) function(*first_part_);
     for (auto& [name, found] : by_name_) found.for_each(function);
   }
+  // Whether a backward pass or an optimizer made anything.
+  [[nodiscard]] bool trains() const { return trains_; }
   [[nodiscard]] const episodes& evaluation() const { return evaluation_; }
   // The whole run by calls of a model, for one whose steps are too few to tell (moves of an agent
   // that learns from each fifty of them). Null: steps are enough, or calls too few, too.
@@ -139,6 +144,7 @@ class phase_episodes {
     }
   }
 
+  bool trains_ = false;   // anywhere in the run
   bool trained_ = false;  // a backward pass has run since the latest step
   std::uint32_t evaluated_ = 0;
   rounds models_;  // that are called in turn

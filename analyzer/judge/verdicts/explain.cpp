@@ -87,12 +87,12 @@ void find_line(verdict& about, const trace::dictionary& names) {
 }  // namespace
 
 void explain(findings& found, const retention& kept, const trace::dictionary& names,
-             std::uint64_t positions) {
+             std::uint64_t positions, bool is_over) {
   for (auto& about : found.verdicts) {
     for (auto& who : about.suspects) explain_one(about, who, kept);
     for (auto& who : about.unnamed) explain_one(about, who, kept);
   }
-  find_bounds(found, names);
+  find_bounds(found, names, is_over);
   judge_bounded_growth(found, positions);
   for (auto& about : found.verdicts) find_line(about, names);
   summarize(found);

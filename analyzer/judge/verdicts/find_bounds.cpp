@@ -83,7 +83,7 @@ class sources {
 }
 
 [[nodiscard]] program::question question_about(const suspect& who, const retainer& held_by,
-                                               const std::string& unit) {
+                                               const std::string& unit, bool is_over) {
   program::question made;
   made.variable = variable_of(held_by);
   made.owner = held_by.owner;
@@ -93,6 +93,7 @@ class sources {
   made.numbers = held_by.numbers;
   made.steps = steps_of(who, unit);
   made.times = who.generations;
+  made.is_over = is_over;
   made.by_graph = (held_by.flags & (format::held_graph | format::held_has_graph)) != 0;
   // The class is that of the innermost container's object.
   if (!grows_further_out(held_by)) made.holder = held_by.holder;
@@ -118,8 +119,8 @@ class sources {
 
 class bounds {
  public:
-  explicit bounds(const trace::dictionary& names)
-      : names_(names), sources_(names), told_(told_proofs(names)) {}
+  bounds(const trace::dictionary& names, bool is_over)
+      : names_(names), sources_(names), told_(told_proofs(names)), is_over_(is_over) {}
 
   void find(suspect& who, const std::string& unit) {
     std::vector<std::string> where;
@@ -174,7 +175,7 @@ class bounds {
 
   void ask(const suspect& who, retainer& held_by, const std::vector<std::string>& files,
            const std::string& unit) {
-    auto question = question_about(who, held_by, unit);
+    auto question = question_about(who, held_by, unit, is_over_);
     for (const auto& file : files) {
       question.running.clear();
       for (const auto& frame : code::frames_of(names_, who.stack)) {
@@ -245,12 +246,13 @@ class bounds {
   const trace::dictionary& names_;
   sources sources_;
   std::vector<told_proof> told_;
+  bool is_over_;
 };
 
 }  // namespace
 
-void find_bounds(findings& found, const trace::dictionary& names) {
-  bounds shown(names);
+void find_bounds(findings& found, const trace::dictionary& names, bool is_over) {
+  bounds shown(names, is_over);
   for (auto& about : found.verdicts) {
     // What grows within an evaluation ends with it, as the run has shown.
     if (about.about.kind == subject_kind::phase) continue;

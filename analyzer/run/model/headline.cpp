@@ -102,6 +102,16 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
                      rounded(a_token * static_cast<double>(positions)), format_count(positions));
 }
 
+// "`scores` gathers 640 MiB in a loop of 40 steps"
+[[nodiscard]] std::string collected_part(const verdicts::verdict& about,
+                                         const verdicts::suspect& who) {
+  const auto steps = about.found.evidence.steps + 1;  // the last one has no end
+  const auto kept = retainer_name(who);
+  return fmt::format("{} gathers {} in a loop of {} {}s", kept.empty() ? "the program" : kept,
+                     rounded(who.bytes_per_step * static_cast<double>(steps)), format_count(steps),
+                     about.unit);
+}
+
 // The growth of a device that is no leak.
 [[nodiscard]] std::string calm_part(const verdicts::verdict& about) {
   const auto& found = about.found;
@@ -116,6 +126,8 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
     case verdicts::answer::bounded:
       if (about.bound && about.bound->kind == program::bound_kind::positions)
         return cache_part(about);
+      if (about.bound && about.bound->kind == program::bound_kind::loop && named != nullptr)
+        return collected_part(about, *named);
       return kept.empty() ? "grows up to a bound" : kept + " grows up to a bound";
     case verdicts::answer::not_settled:
       if (steps == 0) return "no steps were found";

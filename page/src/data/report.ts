@@ -252,7 +252,7 @@ export interface Verdict {
   pid: number;
   answer: "accumulates" | "bounded" | "not_settled" | "steady";
   bound: {
-    kind: "container" | "length" | "keys" | "emptied" | "positions" | "counted" | "episode";
+    kind: "container" | "length" | "keys" | "emptied" | "positions" | "counted" | "episode" | "loop";
     file: string | null;
     line: number;
     expression: string;

@@ -22,6 +22,7 @@ export function answerWords(named: Named, verdict: Verdict): string {
   const { answer, bound, shape } = verdict;
   if (answer === "not_settled") return "not settled";
   if (answer !== "bounded" || bound === null) return named.shapes?.[shape] ?? words(shape);
+  if (bound.kind === "loop") return `bounded by the end of a loop over ${shown(bound.expression, 60)}`;
   if (bound.kind === "episode") return `bounded by the end of ${shown(bound.expression, 60)}`;
   const place = bound.file === null ? "itself" : `${shown(baseName(bound.file), 60)}:${bound.line}`;
   if (bound.kind === "counted") return `bounded by ${place} at a count of ${count(bound.value)}`;

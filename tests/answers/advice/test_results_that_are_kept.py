@@ -148,3 +148,26 @@ def test_an_evaluation_that_is_over_is_no_leak(built, tmp_path):
     made = recordings.record(written(tmp_path, FROZEN), memory="900MiB").expect(0).report()
     assert made["headline"]["text"].startswith("FITS · "), made["headline"]
     assert not any(one["is_leak"] for one in made["verdicts"])
+
+
+def peak(run):
+    return int(run.expect(0).stdout.split()[-1])
+
+
+def test_a_loop_that_is_over_has_collected_what_is_read_after_it(built, tmp_path):
+    program = written(tmp_path, NUMBERS)
+    made = recordings.record(program, memory="1200MiB", cold=True).expect(0)  # with its exit status
+    report = made.report()
+    assert report["headline"]["text"].startswith("FITS · "), report["headline"]
+    assert report["headline"]["text"].endswith("`scores` gathers 640 MiB in a loop of 40 steps"), report["headline"]
+    device = next(one for one in report["verdicts"] if one["subject"] == "device:0")
+    assert device["answer"] == "bounded" and device["bound"]["kind"] == "loop"
+    assert device["bound"]["expression"] == "enumerate(batches(40))"
+    cure = next(one for one in report["advice"] if one["id"] == "evaluation_outputs")
+    saved = peak(recordings.record(program, bare=True)) - peak(recordings.record(program, "--changed", bare=True))
+    assert cure["saves_bytes"] == pytest.approx(saved, rel=0.05)
+
+
+def test_what_no_line_reads_after_its_loop_is_a_leak(built, tmp_path):
+    report = recordings.record(written(tmp_path, UNREAD), memory="1200MiB", cold=True).expect(0).report()
+    assert report["headline"]["text"].startswith("LEAKS · "), report["headline"]

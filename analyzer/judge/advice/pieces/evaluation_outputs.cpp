@@ -37,7 +37,8 @@ using line_set = std::set<trace::stack_id>;
   line_set found;
   for (const auto& one : of.findings.verdicts) {
     for (const auto& who : one.suspects) {
-      const bool is_bounded = who.fills && who.fills->bound;
+      const bool is_bounded =
+          who.fills && who.fills->bound && who.fills->bound->kind != program::bound_kind::loop;
       if (is_bounded || (who.fix && !who.fix->moves_to_host)) found.insert(who.stack);
     }
   }
