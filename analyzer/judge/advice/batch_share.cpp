@@ -178,6 +178,10 @@ class gathering {
     if (!passes.evaluates) return;
     find_joined();
     find_all_joined();
+    const auto refused = fatal_refusal(of);
+    if (refused && of.blocks[*refused].call == 0) find_made_for_several();
+    // A text's logits are made of all its tokens' calls, and are a batch's: it counts where memory ran out.
+    if (!refused || !for_several_.contains(*refused)) for_several_.clear();
   }
 
   [[nodiscard]] bool has(block_number block) const {
@@ -188,7 +192,9 @@ class gathering {
       if (later < passes_.training.size()) return death > passes_.training[later].backward;
       return leaks_ && outlives_turns(block, death);
     }
-    if (joined_.contains(of_.blocks[block].stack) || all_joined_.contains(block)) return true;
+    if (joined_.contains(of_.blocks[block].stack) || all_joined_.contains(block) ||
+        for_several_.contains(block))
+      return true;
     return is_kept(block, death);
   }
 
@@ -200,6 +206,38 @@ class gathering {
   [[nodiscard]] bool is_kept(block_number block, std::uint64_t death) const {
     if (turns_.empty()) return false;
     return outlives_turns(block, death) || calls_[block].next_over < death;
+  }
+
+  // What a line makes once for several calls of a model, as the metric of a volume that it was given in
+  // pieces, is in proportion to what all of them make.
+  void find_made_for_several() {
+    struct before {
+      std::uint64_t event = 0;
+      bool several = false;
+    };
+    std::map<trace::object_id, std::vector<std::uint64_t>> calls;  // when they begin, by model
+    std::map<trace::stack_id, before> lines;
+    std::uint64_t trained = 0;
+    std::uint32_t latest = 0;
+    for (block_number block = 0; block < of_.blocks.size(); ++block) {
+      const auto facts = of_.blocks[block];
+      const auto birth = birth_event(of_, block);
+      if (passes_.of_block[block] == blocks::activity::training) trained = birth;
+      if (passes_.of_block[block] != blocks::activity::evaluation) continue;
+      if (facts.call > latest) {
+        latest = facts.call;
+        calls[facts.root].push_back(birth);
+      }
+      if (facts.call != 0) continue;
+      auto& line = lines[facts.stack];
+      const auto since = std::max(trained, line.event);
+      std::ptrdiff_t most = 0;
+      for (const auto& [root, begins] : calls)
+        most = std::max(most, begins.end() - std::ranges::upper_bound(begins, since));
+      line.several = most > 1 || (most == 0 && line.several);
+      line.event = birth;
+      if (line.several) for_several_.insert(block);
+    }
   }
 
   // `torch.cat(results)`, and what is computed of it: made by no call, and at least half as large as all
@@ -261,6 +299,7 @@ class gathering {
   std::vector<blocks::loop_turns> calls_;
   std::set<trace::stack_id> joined_;  // lines
   std::set<block_number> all_joined_;
+  std::set<block_number> for_several_;
   bool leaks_;
 };
 

@@ -80,7 +80,7 @@ struct stopped {
 // in the same function: model.half(), .bfloat16(), .to(torch.float16). 0: there is none.
 [[nodiscard]] std::uint32_t narrowed_at(const source_file& file, std::uint32_t line);
 
-// Whether backward() is called after a loop that has this line, on a sum or a mean of what its turns
+// Whether backward() is called after a loop that has this line, or in some of its turns, on a sum or a mean of what its turns
 // gave: total = total + loss, losses.append(loss) and torch.stack(losses).mean(). Not where a call in
 // that line is given what an earlier turn has made.
 [[nodiscard]] bool is_backward_of_sum(const source_file& file, std::uint32_t line);

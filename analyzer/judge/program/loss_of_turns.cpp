@@ -9,7 +9,12 @@ namespace memtrace::program {
 
 namespace {
 
-// What backward() is called on after a loop, and what its turns have given it.
+// What backward() is called on after a loop, or now and then in it, and what its turns have given it.
+//
+//   loss = loss + criterion(net(x), y)
+//   if (i + 1) % 4 == 0:
+//       loss.backward()
+//       loss = 0
 class loss_of_turns {
  public:
   explicit loss_of_turns(const source_file& file) : file_(file) {}
@@ -18,31 +23,64 @@ class loss_of_turns {
     if (!find(line)) return false;
     const auto given = arguments_of(backward_);
     const auto loss = given.empty() ? backward_.field("function").field("object") : given.front();
-    return is_sum_of(loss, 0) && !is_given_what_was_made(line);
+    return is_sum_of(loss, 0) && (!block_ || is_emptied()) && !is_given_what_was_made(line);
   }
 
  private:
-  // The innermost loop around a line after which backward() is called, in the same function.
+  // The innermost loop around a line after which backward() is called, in the same function; or which calls it
+  // in one place, in some of its turns.
   [[nodiscard]] bool find(std::uint32_t line) {
     for (const auto& loop : file_.root().all()) {
       const bool has_line = loop.is_any({"for_statement", "while_statement"}) &&
                             loop.field("body").line() <= line && line <= loop.last_line();
       if (!has_line) continue;
       node first;
+      node block;
       for (const auto& one : file_.named("backward")) {
         const auto call = one.parent();
         if (!one.is("attribute") || call.field("function") != one) continue;
-        if (call.is_in(loop)) first = {};
-        if (call.is_in(loop)) break;
-        const bool follows =
-            call.begin() >= loop.end() && file_.function_of(call) == file_.function_of(loop);
+        if (call.is_in(loop)) {
+          const bool is_only = !block;
+          block = block_of_some_turns(call, loop);
+          first = is_only && block ? call : node();
+          if (!first) break;
+          continue;
+        }
+        const bool follows = !block && call.begin() >= loop.end() &&
+                             file_.function_of(call) == file_.function_of(loop);
         if (follows && (!first || call.begin() < first.begin())) first = call;
       }
       if (!first) continue;
       loop_ = loop;
       backward_ = first;
+      block_ = block;
     }
     return static_cast<bool>(backward_);
+  }
+
+  // That of a condition in the loop's own body; nothing: it runs in each turn, or elsewhere.
+  [[nodiscard]] static node block_of_some_turns(const node& call, const node& loop) {
+    const auto block = statement_of(call).parent();
+    const auto condition = block.parent();
+    const bool is_it = condition.is("if_statement") && condition.field("consequence") == block &&
+                       condition.parent() == loop.field("body");
+    return is_it ? block : node();
+  }
+
+  // After backward() it begins anew: loss = 0.
+  [[nodiscard]] bool begins_anew(const node& name, const node& by) const {
+    return block_ && by.is_in(block_) && by.begin() >= backward_.end() && by.is("assignment") &&
+           !reads_any(by.field("right"), {name.text()});
+  }
+
+  [[nodiscard]] bool is_emptied() const {
+    const auto& all = file_.named(sum_);
+    return std::ranges::any_of(all, [&](const node& one) {
+      const auto by = given_by(one);
+      const bool is_cleared = one.parent().field("attribute").text() == "clear" &&
+                              one.is_in(block_) && one.begin() >= backward_.end();
+      return is_cleared || (by && begins_anew(one, by));
+    });
   }
 
   [[nodiscard]] bool is_of_torch(const node& function, std::string_view name) const {
@@ -117,12 +155,14 @@ class loss_of_turns {
       const auto by = given_by(one);
       if (!by || file_.function_of(by) != file_.function_of(loop_)) continue;
       const auto value = by.field("right");
-      if (by.is_in(loop_)) {
+      if (begins_anew(name, by)) continue;
+      if (by.is_in(loop_) && !(block_ && by.is_in(block_))) {
         const bool adds = by.is("augmented_assignment") ? by.field("operator").text() == "+="
                                                         : is_added_to(name, value);
         if (!adds) return false;
         grows = true;
-      } else if (by.begin() >= loop_.end() && by.end() <= backward_.begin()) {
+      } else if (by.begin() >= (block_ ? block_.begin() : loop_.end()) &&
+                 by.end() <= backward_.begin()) {
         after = by;
       }
     }
@@ -195,6 +235,7 @@ class loss_of_turns {
   const source_file& file_;
   node loop_;
   node backward_;
+  node block_;       // of a condition in the loop, where backward() is called in some turns
   std::string sum_;  // what gathers the losses
 };
 

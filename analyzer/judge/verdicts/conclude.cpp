@@ -448,8 +448,8 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
   if (calls == nullptr) tell_categories(with, collected, by_device, others);
   tell_phases(with, collected, names, made.verdicts, others);
   std::ranges::move(others, std::back_inserter(made.verdicts));
-  const bool is_over =
-      !collected.phases().trains() && replayed.info(format::info_key::exit_status) == "0";
+  const bool is_over = !collected.phases().trains() && replayed.ooms().empty() &&
+                       replayed.info(format::info_key::exit_status) == "0";
   explain(made, collected.kept(), names,
           text::number_in(replayed.info(format::info_key::positions)).value_or(0), is_over);
   return made;

@@ -95,6 +95,16 @@ constexpr std::uint64_t least_part =
                      brief_bytes(oom.facts.totals.allocated), about.words, place);
 }
 
+// How much that, or what is most, had when memory ran out.
+[[nodiscard]] std::uint64_t bytes_of(const change& cure, const oom_report& oom) {
+  if (cure.about) return cure.about->bytes - (cure.about->with_request ? oom.facts.requested : 0);
+  std::uint64_t most = 0;
+  if (oom.held) {
+    for (const auto& row : oom.held->categories) most = std::max(most, row.bytes);
+  }
+  return most;
+}
+
 // The setting that gets past this request, of which nothing says whether it does past the next; null: there
 // is none.
 [[nodiscard]] const change* first_help(const process_report& process) {
@@ -118,7 +128,8 @@ constexpr std::string_view unread = "unread_variable";
   if (!oom.fix || oom.fix->id != unread) return nullptr;
   const auto& held_by = oom.retained_by[oom.fix_is_for];
   const auto* const cure = cure_of(process);
-  if (cure != nullptr && cure->id == "free_earlier") return nullptr;
+  // Another one that costs nothing, and is more than a setting, has been tried out.
+  if (cure != nullptr && cure->free && setting_of(*cure).empty()) return nullptr;
   const auto* const growing = growth_to(process, oom);
   if (growing == nullptr)
     return held_by.bytes >= oom.facts.totals.allocated / 2 ? &held_by : nullptr;
@@ -150,20 +161,21 @@ constexpr std::string_view unread = "unread_variable";
                         by_graph ? "through graphs of gradients" : "in the frames of errors")};
   }
   const auto* const cure = cure_of(process);
-  const auto* const help = first_help(process);
-  const bool is_much = oom.facts.totals.all_unused() + oom.facts.device_free >=
-                       oom.facts.totals.allocated / least_part;
-  if (help != nullptr && is_much && was_in_pieces(process, oom))
-    return {in_pieces(oom), "gets past it (checked by replay): " + setting_of(*help)};
   const bool is_setting = cure != nullptr && !setting_of(*cure).empty();
+  const auto unused = oom.facts.totals.all_unused() + oom.facts.device_free;
+  const bool is_much = unused >= oom.facts.totals.allocated / least_part;
+  const bool was_enough = was_in_pieces(process, oom);
+  // Where less memory is what helps, pieces that would have been enough are the reason if they are more.
+  const bool is_by_pieces =
+      was_enough && (is_setting || (is_much && (cure == nullptr || unused > bytes_of(*cure, oom))));
+  const auto* const help = is_by_pieces && is_much ? first_help(process) : nullptr;
+  if (help != nullptr)
+    return {in_pieces(oom), "gets past it (checked by replay): " + setting_of(*help)};
+  if (is_by_pieces) return {in_pieces(oom)};
   const bool is_largest = oom.facts.requested >= oom.facts.totals.allocated;
-  if (is_largest && !is_setting && oom.capacity &&
-      !(cure == nullptr && was_in_pieces(process, oom)))
+  if (is_largest && !was_enough && oom.capacity)
     return {"it alone is " + use_words(oom.facts.requested, *oom.capacity)};
   if (cure != nullptr && cure->about) return {concern_of(*cure, oom)};
-  // Where less memory is what helps, pieces that would have been enough are not the reason.
-  if ((is_setting || (cure == nullptr && is_much)) && was_in_pieces(process, oom))
-    return {in_pieces(oom)};
   std::vector<std::string> parts;
   if (auto most = most_held(oom); !most.empty()) parts.push_back(std::move(most));
   if (auto retainer = retainer_of_most(oom); !retainer.empty())

@@ -50,7 +50,7 @@ CASES = [
     Case("new_optimizers", "8GiB", ("kept by `stages`", "`del` old optimizers, or make one")),
     Case("evaluation_logits", "3GiB", ("kept by `all_logits`", "keep `x.detach().cpu()`")),
     Case("summed_losses", "12GiB", ("kept by `total`", "`detach()` it in each step")),
-    Case("checkpoint_on_gpu", "8GiB", ("are a checkpoint that stays loaded (checkpoint_on_gpu.py:16)", "fix (estimated): `map_location")),
+    Case("checkpoint_on_gpu", "8GiB", ("are a checkpoint beside its model (checkpoint_on_gpu.py:16)", "fix (estimated): `map_location")),
     Case("attention_scores", "12GiB", ("are attention scores", "fix (estimated): scaled_dot_product_attention")),
     Case("large_vocabulary", "12GiB", ("in the backward of", "are logits and what the loss makes of them", "fix (estimated): chunked cross-entropy"),
          quick=True),

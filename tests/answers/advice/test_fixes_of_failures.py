@@ -157,6 +157,45 @@ for step in range(8):
     optimizer.zero_grad()
 """
 
+# The file is read onto the GPU, beside the model that it belongs to.
+LOADS = MODELS + """
+import tempfile
+path = tempfile.mktemp()
+torch.save(Net().state_dict(), path)
+model = Net().cuda()
+model.load_state_dict(torch.load(path, map_location="cpu" if CHANGED else "cuda"))
+with torch.no_grad():
+    model(torch.randn(64, 1024, device="cuda")).argmax(1)
+"""
+
+# One backward pass for four forward passes, every fourth turn.
+SUMS_UP = MODELS + """
+model = Net().cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def loss_of_one():
+    return model(torch.randn(1024, 1024, device="cuda")).square().mean() / 4
+
+def train_by_sums():
+    total = 0
+    for i in range(16):
+        total = total + loss_of_one()
+        if (i + 1) % 4 == 0:
+            total.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            total = 0
+
+def train_one_by_one():
+    for i in range(16):
+        loss_of_one().backward()
+        if (i + 1) % 4 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+train_one_by_one() if CHANGED else train_by_sums()
+"""
+
 CASES = [
     (ADAPTS, "420MiB", FREEZES),
     (TEACHES.replace("{beside}", ""), "1600MiB", FREEZES),
@@ -168,6 +207,8 @@ CASES = [
     (CARRIES, "700MiB", "`detach()` it in each step"),
     (EVALUATES, "560MiB", "a smaller batch in evaluation"),
     (WRITES, "560MiB", "`del` what is not used again"),
+    (SUMS_UP, "620MiB", "backward() for each forward pass"),
+    (LOADS, "340MiB", '`map_location="cpu"` in torch.load'),
 ]
 
 

@@ -94,8 +94,7 @@ struct peaks {
   if (owner_of_loop(of, passes) == loop_owner::transformers) {
     return fmt::format("per_device_eval_batch_size divided by {}", parts);
   }
-  const auto where =
-      line.empty() ? std::string() : fmt::format(" (the model is called at {})", line);
+  const auto where = line.empty() ? std::string() : fmt::format(" (most is made at {})", line);
   return fmt::format("{} divided by {}{}", passes.trains() ? "evaluation batch size" : "batch size",
                      parts, where);
 }
@@ -168,7 +167,7 @@ proposals evaluation_batch(const blocks::evidence& of) {
   if (refusal && refusal->is_most()) {
     made.about = {
         refusal->scaled + refusal->refused,
-        only_evaluates ? "are what one call computes" : "are what the evaluation computes at once",
+        only_evaluates ? "are made of one batch" : "are what the evaluation computes at once",
         true};
   }
   made.source = "blocks of an evaluation in proportion to its batch";

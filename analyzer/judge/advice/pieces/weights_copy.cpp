@@ -93,8 +93,37 @@ namespace {
   return found;
 }
 
+// Memory ran out while a file was read: what came of it, if a model with tensors of the same sizes is there
+// already, into which they will be copied.
+[[nodiscard]] std::vector<block_number> loaded_until_refusal(const blocks::evidence& of) {
+  const auto refused = fatal_refusal(of);
+  if (!refused || of.log.allocations[*refused] == 0) return {};
+  if (!is_loaded(of, of.blocks[*refused].stack)) return {};
+  std::map<std::uint64_t, std::size_t> sizes;
+  std::vector<block_number> loaded;
+  for (const auto block : alive_after(of, of.log.allocations[*refused] - 1)) {
+    const auto facts = of.blocks[block];
+    if (facts.stack && is_loaded(of, facts.stack)) {
+      loaded.push_back(block);
+    } else if (facts.what == category::weights) {
+      ++sizes[bytes_of(of, block)];
+    }
+  }
+  std::uint64_t all = 0;
+  std::uint64_t alike = 0;
+  for (const auto block : loaded) {
+    all += bytes_of(of, block);
+    const auto size = sizes.find(bytes_of(of, block));
+    if (size == sizes.end() || size->second == 0) continue;
+    --size->second;
+    alike += bytes_of(of, block);
+  }
+  return alike * 10 >= all * 9 ? loaded : std::vector<block_number>();
+}
+
 [[nodiscard]] proposals loaded_checkpoint(const blocks::evidence& of) {
-  const auto loaded = loaded_at_peak(of);
+  auto loaded = loaded_at_peak(of);
+  if (loaded.empty()) loaded = loaded_until_refusal(of);
   if (loaded.empty()) return {};
   std::uint64_t bytes = 0;
   auto largest = loaded.front();
@@ -112,7 +141,7 @@ namespace {
       line.empty() ? "" : " at " + line);
   made.evidence = fmt::format("{} in {} tensors of a file, each as large as a parameter",
                               bytes_in_words(bytes), loaded.size());
-  made.about = {bytes, "are a checkpoint that stays loaded"};
+  made.about = {bytes, "are a checkpoint beside its model"};
   made.free = true;
   made.cost = "none known";
   made.not_when = "the program computes with the loaded tensors themselves";

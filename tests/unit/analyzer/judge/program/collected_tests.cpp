@@ -49,6 +49,9 @@ TEST_CASE("GIVEN results that a loop collects WHEN they are read after it THEN i
   const auto text = collects("", "    print(torch.cat(items).mean())\n");
   ends_with_loop(of_ended_run(text), 4, "batches");
   CHECK_FALSE(asked_of(text, "local of main", false).proof);  // it trains, or goes on
+  ends_with_loop(
+      of_ended_run(collects("", "    items = torch.cat(items)\n    print(items.shape)\n")), 4,
+      "batches");
   const auto scores = collects("", "    for one in items:\n        print(one.max().item())\n");
   ends_with_loop(of_ended_run(scores), 4, "batches");
 }
@@ -90,4 +93,58 @@ TEST_CASE("GIVEN what nothing reads after the loop, or the loop reads THEN its e
   CHECK_FALSE(
       of_ended_run(collects("        model.seen(items)\n", "    print(torch.cat(items).mean())\n"))
           .proof);
+}
+
+TEST_CASE("GIVEN a loop that may not end by itself THEN what comes after it proves nothing") {
+  const std::string after = "    print(torch.cat(items).mean())\n";
+  const auto through = [&](const std::string& what, const std::string& in_loop = {}) {
+    return of_ended_run(
+        "import itertools, sys\n"
+        "def stream():\n"
+        "    while True:\n"
+        "        yield make()\n"
+        "def main(model, queue):\n"
+        "    items = []\n"
+        "    for x in " +
+        what + ":\n        items.append(model(x))\n" + in_loop + after);
+  };
+  ends_with_loop(through("queue"), 8, "queue");
+  CHECK_FALSE(through("itertools.count()").proof);
+  CHECK_FALSE(through("iter(queue.get, None)").proof);
+  CHECK_FALSE(through("stream()").proof);
+  CHECK_FALSE(through("queue", "        if x is None:\n            sys.exit(0)\n").proof);
+  CHECK_FALSE(through("queue", "        if x is None:\n            return\n").proof);
+  // sys.exit(main()) leaves when all is done.
+  ends_with_loop(of_ended_run("import sys\n" + collects("", after) + "sys.exit(main(net, data))\n"),
+                 5, "batches");
+}
+
+TEST_CASE(
+    "GIVEN a function that somebody else calls in a loop of his own THEN its loop is not all") {
+  const std::string handles =
+      "items = []\n"
+      "def handle(batch):\n"
+      "    for x in batch:\n"
+      "        items.append(model(x))\n"
+      "    print(torch.cat(items).mean())\n";
+  CHECK_FALSE(of_ended_run(handles + "serve(handle)\n", "global of __main__").proof);
+  CHECK_FALSE(of_ended_run("@route('/infer')\n" + handles, "global of __main__").proof);
+  ends_with_loop(of_ended_run(handles + "handle(make())\n", "global of __main__"), 4, "batch");
+}
+
+TEST_CASE("GIVEN that nothing shows that all elements are read THEN the loop's end is no bound") {
+  for (const std::string after :
+       {"    print(items[-1].shape)\n", "    assert items is not None\n",
+        "    print(type(items))\n", "    if items:\n        print(1)\n",
+        "    if DUMP:\n        print(torch.cat(items).mean())\n",
+        "    items = [torch.zeros(1)]\n    print(torch.cat(items).mean())\n",
+        "    for one in items:\n        pass\n"}) {
+    CHECK_FALSE(of_ended_run(collects("", after)).proof);
+  }
+  const std::string after = "    print(torch.cat(items).mean())\n";
+  for (const std::string in_loop :
+       {"        if x in items:\n            continue\n", "        items.pop(0)\n",
+        "        print(globals()['items'][-1])\n", "        items.append(sum(items))\n"}) {
+    CHECK_FALSE(of_ended_run(collects(in_loop, after)).proof);
+  }
 }

@@ -193,6 +193,20 @@ TEST_CASE("backward() after a loop is one of a sum where the text says so") {
              "    sum(losses).backward()\n"));
   CHECK_FALSE(is_sum(adds, "    print(total)\n"));
   CHECK_FALSE(is_sum(adds + "        total.backward()\n", "    total.backward()\n"));
+  // Now and then in the loop.
+  const std::string at_times = "        if step % 4 == 0:\n            ";
+  CHECK(is_sum(adds + at_times + "total.backward()\n            total = 0\n", ""));
+  CHECK(is_sum(gathers + at_times + "sum(losses).backward()\n            losses.clear()\n", ""));
+  CHECK(is_sum(gathers + at_times +
+                   "total = torch.stack(losses).mean()\n            "
+                   "total.backward()\n            losses = []\n",
+               ""));
+  CHECK_FALSE(is_sum(adds + at_times + "total.backward()\n", ""));
+  CHECK_FALSE(
+      is_sum(adds + at_times + "total.backward()\n            total = total.detach()\n", ""));
+  CHECK_FALSE(is_sum(adds + at_times + "total.backward()\n            total = 0\n" +
+                         "        if done:\n            total.backward()\n",
+                     ""));
 }
 
 TEST_CASE("a module keeps what its forward gives to something else than a variable") {
