@@ -81,6 +81,16 @@ for epoch in range(3):
         print((one @ one.T).mean().item())
 """
 
+# What autograd saves is the result itself: without its graph it is as large.
+PROBABILITIES = """
+net = nn.Linear(512, 8192).cuda().eval()
+kept = []
+for i in range(60):
+    p = net(torch.randn(256, 512).cuda()).softmax(1)
+    kept.append(p.detach().cpu() if CHANGED else p)
+print([p.argmax(1).tolist()[0] for p in kept])
+"""
+
 # The program, the GPU's memory, what the first line has and has not.
 CASES = {
     "gallery": (GALLERY, "900MiB", ("kept by `feats`", "`.cuda()` where it is read"), ()),
@@ -89,6 +99,7 @@ CASES = {
     "halves": (HALVES, "640MiB", ("kept by `means` and `spreads`", "keep `x.cpu()`"), (".cuda()",)),
     "comprehension": (COMPREHENSION, "640MiB", ("kept by a list without a name", "keep `x.cpu()`"), ("cycle",)),
     "generator": (GENERATOR, "640MiB", ("kept by a list without a name", "keep `x.cpu()`"), ("cycle",)),
+    "probabilities": (PROBABILITIES, "600MiB", ("kept by `kept`", "`x.detach().cpu()`"), ("no_grad",)),
     "rollout": (ROLLOUT, "800MiB", ("`steps` keeps", "no line reads again", "`steps = one = None` before"), (".cpu()",)),
 }
 

@@ -44,7 +44,15 @@ bool clues::in_evaluation() const {
 }
 
 bool clues::grows_by_results() const {
-  return who.what == attribution::category::collected || who.what == attribution::category::outputs;
+  // What autograd saved, as the result of a softmax, is a result all the same if the container has it itself.
+  const auto is_most = [&](const verdicts::retainer& one) {
+    return one.bytes_per_step > 0 ? 2 * one.bytes_per_step > who.bytes_per_step
+                                  : one.bytes > who.bytes / 2;
+  };
+  const bool is_kept_itself = held_by != nullptr && !held_by->container.empty() &&
+                              (held_by->flags & format::held_graph) == 0 && is_most(*held_by);
+  return who.what == attribution::category::collected ||
+         who.what == attribution::category::outputs || (kept_with_graph() && is_kept_itself);
 }
 
 std::string clues::also_kept() const {
