@@ -97,8 +97,10 @@ class ways_in {
     });
     return !leaves && std::ranges::all_of(exits_of(in_.file), [&](const node& one) {
       const auto call = around(one, {"call", "block"});
-      const bool leads_here = std::ranges::any_of(
-          levels_, [&](const node& level) { return level.is_in(call); });  // sys.exit(main())
+      const bool leads_here =
+          call.is("call") && std::ranges::any_of(levels_, [&](const node& level) {
+            return level.is_in(call);
+          });  // sys.exit(main())
       return leads_here || is_after(one);
     });
   }

@@ -80,7 +80,8 @@ struct question {
   bool by_graph = false;  // the tensors are kept by a graph that gets longer: no cut makes it less
   std::uint64_t steps = 0;  // in which it has grown and never become less
   std::uint64_t times = 0;  // of them, in which something came; 0: not known
-  bool is_over = false;     // the run has trained nothing, and its program ended with exit status 0
+  bool is_over =
+      false;  // nothing was trained and no request refused, and it ended with exit status 0
   // Lines of this file that were running when the memory was asked for, of each frame one; empty:
   // not known. What no loop around them leads to does not run while it grows.
   std::vector<std::uint32_t> running = {};

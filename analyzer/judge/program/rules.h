@@ -122,10 +122,10 @@ struct case_at_hand {
 [[nodiscard]] std::optional<bound> by_keys(const case_at_hand& in, const use& grows);
 // Whether its keys are new each time: the number of a step, a name that nobody else has, or a tensor.
 [[nodiscard]] bool has_new_keys(const case_at_hand& in, const use& grows);
-// R8: a loop collects it, has ended, and what comes after the loop reads it.
-[[nodiscard]] std::optional<bound> by_end_of_loop(const case_at_hand& in, const use& grows);
 // R7: what is put in is taken out of something that nothing is put into.
 [[nodiscard]] bool runs_out(const case_at_hand& in, const use& grows);
+// R8: a loop collects it, has ended, and what comes after the loop reads all of it.
+[[nodiscard]] std::optional<bound> by_end_of_loop(const case_at_hand& in, const use& grows);
 
 // Whether a tensor may get longer along this axis: no other one is named where it is joined.
 [[nodiscard]] bool may_be_joined_axis(const case_at_hand& in, const node& axis);

@@ -64,7 +64,7 @@ void mark_expected(findings& found, const trace::dictionary& names);
 // Which of the containers that keep what grows are bounded by the program (program/prove.h), where
 // the trace has its source: fills `bound` or `doubt` of what keeps the suspects that leak, and
 // what else their lines say of it. First; then judge_bounded_growth().
-// `is_over`: the run has trained nothing, and its program ended with exit status 0.
+// `is_over`: the run has trained nothing and refused no request, and its program ended with exit status 0.
 void find_bounds(findings& found, const trace::dictionary& names, bool is_over = false);
 
 }  // namespace memtrace::verdicts

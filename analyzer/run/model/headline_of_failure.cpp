@@ -97,7 +97,9 @@ constexpr std::uint64_t least_part =
 
 // How much that, or what is most, had when memory ran out.
 [[nodiscard]] std::uint64_t bytes_of(const change& cure, const oom_report& oom) {
-  if (cure.about) return cure.about->bytes - (cure.about->with_request ? oom.facts.requested : 0);
+  if (cure.about)
+    return cure.about->bytes -
+           (cure.about->with_request ? std::min(oom.facts.requested, cure.about->bytes) : 0);
   std::uint64_t most = 0;
   if (oom.held) {
     for (const auto& row : oom.held->categories) most = std::max(most, row.bytes);

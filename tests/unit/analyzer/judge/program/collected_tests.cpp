@@ -114,6 +114,8 @@ TEST_CASE("GIVEN a loop that may not end by itself THEN what comes after it prov
   CHECK_FALSE(through("stream()").proof);
   CHECK_FALSE(through("queue", "        if x is None:\n            sys.exit(0)\n").proof);
   CHECK_FALSE(through("queue", "        if x is None:\n            return\n").proof);
+  // Somebody may call it while the loop runs.
+  CHECK_FALSE(through("queue", "        leave = sys.exit\n").proof);
   // sys.exit(main()) leaves when all is done.
   ends_with_loop(of_ended_run("import sys\n" + collects("", after) + "sys.exit(main(net, data))\n"),
                  5, "batches");
