@@ -48,7 +48,7 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 // A heap scan says of each storage on a GPU what keeps it alive: the records `held` between its
 // begin and its end. `name` is the path from a name in the program, as Python would write it, with
 // whatever changes from one element to the next left out: "self.outputs[…]", "losses[…].grad_fn".
-// `detail` has eleven fields, separated by 0x1f (empty: not known):
+// `detail` has up to thirteen fields, separated by 0x1f (empty: not known):
 //   container   class of the innermost container on the path: "list"
 //   length      its number of elements, in decimal
 //   owner       what has the first name of the path: "local of fit", "global of __main__",
@@ -71,6 +71,10 @@ inline constexpr std::uint32_t storage_trainable = 1;  // a parameter that requi
 //   also        the path of another container that has the same memory, if one was met: "logvars[…]" of a
 //               tensor whose other half is in `means`
 //   used        with held_view alone: bytes of the tensors that were found, together
+//   shape       where memory has run out: sizes of the tensor that was found first, of two to five
+//               dimensions, if it is all that its memory is for: "8,3,224,224"
+//   trainer     likewise, with held_trained: class of the optimizer that has it, and whether with a
+//               momentum: "AdamW", "SGD,momentum"
 // Flags of `held`:
 inline constexpr std::uint32_t held_graph = 2;        // kept by an autograd graph, through grad_fn
 inline constexpr std::uint32_t held_traceback = 4;    // by the frames of an exception's traceback
@@ -84,6 +88,7 @@ inline constexpr std::uint32_t held_trained = 512;  // stands in an optimizer's 
 // By a container without a name that no object refers to, and so is in no cycle: a statement that runs
 // makes it, as a comprehension its list, or passes it on; or C++ has it.
 inline constexpr std::uint32_t held_statement = 1024;
+inline constexpr std::uint32_t held_state = 2048;  // by an optimizer alone, and it is not trained
 
 // torch.compile writes Python files whose lines allocate for many lines of the program at once.
 // When such a file is loaded, each line of it that may allocate is told, before it runs, with the

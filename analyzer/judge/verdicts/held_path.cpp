@@ -142,6 +142,15 @@ std::string container_at(std::string_view path) {
   return std::string(path);
 }
 
+std::string_view field_of(std::string_view detail, held_field which) {
+  for (std::size_t before = static_cast<std::size_t>(which); before > 0; --before) {
+    const auto end = detail.find(separator);
+    if (end == detail.npos) return {};
+    detail.remove_prefix(end + 1);
+  }
+  return detail.substr(0, detail.find(separator));
+}
+
 held_path parse_held(std::string_view name, std::string_view detail) {
   std::array<std::string_view, 10> fields;
   for (auto& field : fields) {

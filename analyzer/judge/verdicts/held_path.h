@@ -81,6 +81,11 @@ struct held_path {
   [[nodiscard]] std::string identity() const;
 };
 
+// Fields of the second text, by their place in it (format_of_meaning.h).
+enum class held_field : std::size_t { also = 9, used = 10, shape = 11, trainer = 12 };
+// Empty: not known.
+[[nodiscard]] std::string_view field_of(std::string_view detail, held_field which);
+
 [[nodiscard]] held_path parse_held(std::string_view name, std::string_view detail);
 
 // The container of a path: `self.outputs` of self.outputs[…].

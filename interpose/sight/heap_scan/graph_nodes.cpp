@@ -97,8 +97,9 @@ bool graph_nodes::read_tensor(const void* impl, seen_storage& seen) const noexce
   if (from == nullptr || !memory_.copy(word_of(from), storage, sizeof storage)) return false;
   seen.address = autograd::address_in(storage);
   seen.bytes = autograd::bytes_in(storage);
-  seen.used_bytes =
-      autograd::dimensions(tensor) <= sizes_inside ? autograd::tensor_bytes(tensor) : seen.bytes;
+  const bool has_sizes = autograd::dimensions(tensor) <= sizes_inside;
+  seen.used_bytes = has_sizes ? autograd::tensor_bytes(tensor) : seen.bytes;
+  if (has_sizes) seen.shape = shape_of(tensor, seen);
   return seen.address != 0;
 }
 

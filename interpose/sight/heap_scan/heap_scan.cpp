@@ -145,8 +145,12 @@ outcome take(recorder& to, format::census_reason why, const limits& at_most) noe
     torch_storages reader(memory, may_read.gradients, may_read.graphs);
     // Where memory has run out, what keeps it is worth more than the time, which is spent once.
     beyond now = beyond_users;
-    if (why == format::census_reason::out_of_memory) now = {now.never_found, true, longer};
-    findings found = find_held(reader, at_most, now);
+    limits wanted = at_most;
+    if (why == format::census_reason::out_of_memory) {
+      now = {now.never_found, true, longer};
+      wanted.shapes = true;
+    }
+    findings found = find_held(reader, wanted, now);
     record(to, found);
     step_lengths::choose(std::move(found.containers));
     learn(found, found.went_beyond && read_clock(CLOCK_MONOTONIC) - start > at_most.nanoseconds);

@@ -29,6 +29,8 @@ struct limits {
   std::uint64_t allocated = 0;
   // That have any of it. 0: unknown.
   unsigned devices = 0;
+  // Of tensors, to be said: a text for each that occurs on a path.
+  bool shapes = false;
 };
 
 // A search reads objects recursively and needs some tens of KiB; Python's threads may have 32.

@@ -111,6 +111,14 @@ class reached_objects final : public reference_visitor {
   int depth = 0;                     // of what is visited
 };
 
+// SGD's, as each of its param_groups has it.
+[[nodiscard]] bool names_momentum(const python_objects& python, address group) noexcept {
+  constexpr std::size_t place_of_double = 16;  // in a float
+  const address value = value_of_key(python, group, "momentum");
+  return value != 0 && name_of_type(type_of(value)) == "float" &&
+         load<double>(value, place_of_double) != 0;
+}
+
 }  // namespace
 
 search::search(const python_objects& python, const storage_reader& reader,
@@ -274,7 +282,8 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
   if (is_new) {
     constexpr std::uint64_t block = 512;
     block_bytes_ += (seen.bytes + block - 1) / block * block;
-    storages_.push_back({seen.address, seen.bytes, seen.used_bytes, holder, no_node, 0, flags});
+    storages_.push_back(
+        {seen.address, seen.bytes, seen.used_bytes, holder, no_node, 0, flags, seen.shape});
     return;
   }
   held_storage& known = storages_[place->second];
@@ -289,34 +298,45 @@ void search::note(node holder, const seen_storage& seen, std::uint32_t flags) {
 // param_groups: [{"params": [p, …], "lr": …}, …]. A parameter may have its memory in attributes: those of
 // a DTensor are two levels down.
 void search::mark_trained() {
-  if (optimizers_.empty()) return;
-  constexpr int deepest = 5;
-  reached_objects reached(most_objects_);
-  for (const address optimizer : optimizers_) {
-    const address groups = instance_value(python_, optimizer, "param_groups");
-    if (groups != 0) static_cast<void>(reached.visit(groups));
+  for (const address optimizer : optimizers_) mark_trained(optimizer);
+  for (held_storage& held : storages_) {
+    if (!optimizers_.empty() && (held.flags & format::held_trained) == 0 &&
+        is_in_optimizer(held.holder))
+      held.flags |= format::held_state;
   }
+}
+
+void search::mark_trained(address optimizer) {
+  constexpr int deepest = 5;
+  const address groups = instance_value(python_, optimizer, "param_groups");
+  reached_objects reached(groups == 0 ? 0 : most_objects_);
+  if (groups != 0) static_cast<void>(reached.visit(groups));
+  bool has_momentum = false;
   for (std::size_t i = 0; i < reached.all.size(); ++i) {
     const auto [object, depth] = reached.all[i];
     const kind what = kinds_.of(object);
     seen_storage seen;
     if (what == kind::tensor && reader_.read_tensor(object, seen)) {
-      mark_trained(seen.address);
+      mark_trained(seen.address, type_of(optimizer), has_momentum);
       continue;
     }
     const bool leads_on =
         what == kind::list || what == kind::tuple || what == kind::dict || what == kind::tensor;
     if (!leads_on || depth == deepest) continue;
+    if (what == kind::dict) has_momentum = has_momentum || names_momentum(python_, object);
     reached.depth = depth + 1;
     visit_references(python_, object, what, reached);
   }
 }
 
-void search::mark_trained(std::uint64_t storage) noexcept {
+void search::mark_trained(std::uint64_t storage, address type, bool has_momentum) noexcept {
   const auto known = by_address_.find(storage);
   if (known == by_address_.end()) return;
   held_storage& held = storages_[known->second];
-  if (!is_in_optimizer(held.holder)) held.flags |= format::held_trained;
+  if (is_in_optimizer(held.holder)) return;
+  held.flags |= format::held_trained;
+  held.optimizer_type = type;
+  held.has_momentum = has_momentum;
 }
 
 bool search::is_in_optimizer(node which) noexcept {

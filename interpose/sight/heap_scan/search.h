@@ -38,6 +38,10 @@ struct held_storage {
   node other_parent;
   heap_scan::address other;
   std::uint32_t flags;  // format::held_*
+  tensor_shape shape;   // of the tensor that was found first
+  // Class of the optimizer whose param_groups it stands in; 0: of none.
+  heap_scan::address optimizer_type = 0;
+  bool has_momentum = false;  // that group has a momentum that is not 0
 };
 
 class search final : private reference_visitor {
@@ -99,7 +103,8 @@ class search final : private reference_visitor {
   void add_root(const root& named);
   void note_tensor(node tensor);
   void note_other(held_storage& known, node parent, address tensor) noexcept;
-  void mark_trained(std::uint64_t storage) noexcept;
+  void mark_trained(address optimizer);
+  void mark_trained(std::uint64_t storage, address type, bool has_momentum) noexcept;
   [[nodiscard]] bool is_in_optimizer(node which) noexcept;
 
   const python_objects& python_;

@@ -4,17 +4,25 @@
 // torch_storages.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "interpose/sight/python/layout.h"
 
 namespace memtrace::heap_scan {
 
+// The sizes of a tensor that uses all of its memory; none of one that does not, or has more of them.
+struct tensor_shape {
+  std::uint8_t dimensions = 0;
+  std::array<std::uint32_t, 5> sizes = {};
+};
+
 struct seen_storage {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint64_t used_bytes = 0;  // by the tensor that was read
   bool has_graph = false;        // the tensor has a grad_fn
+  tensor_shape shape;
 };
 
 class search;

@@ -2,6 +2,7 @@
 #include "interpose/sight/heap_scan/take.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -60,6 +61,9 @@ void search_nameless(search& searched, storage_reader& reader, std::uint64_t mos
   const mapped_array<address> nameless = find_nameless(searched, most);
   if (!searched.is_incomplete()) {
     for (const address object : searched.unreferred(nameless)) searched.from_statement(object);
+    // What their graphs have kept is theirs: tensors that are objects of Python's, too.
+    searched.from_postponed();
+    reader.walk_graphs(searched);
   }
   const auto from = [&](auto is_it) {
     for (std::size_t i = 0; i < nameless.size() && !searched.is_incomplete(); ++i) {
@@ -137,7 +141,18 @@ std::vector<found_container> containers_of(const place_table& places,
   return found;
 }
 
-named_storage name(const held_storage& held, path_names& names, place_number number) {
+// "8,3,224,224"; of a vector or a number none, which says nothing that its bytes do not say.
+std::string words_of(const tensor_shape& shape) {
+  std::string text;
+  for (std::size_t i = 0; shape.dimensions > 1 && i < shape.dimensions; ++i) {
+    if (i > 0) text += ',';
+    text += std::to_string(shape.sizes[i]);
+  }
+  return text;
+}
+
+named_storage name(const held_storage& held, path_names& names, place_number number,
+                   bool with_shape) {
   const place_number other =
       held.other_parent == no_node ? no_place : names.place_of_child(held.other_parent, held.other);
   const place& where = names.places()[number];
@@ -147,12 +162,17 @@ named_storage name(const held_storage& held, path_names& names, place_number num
   if ((held.flags & format::held_graph) != 0) named.name += ".grad_fn";
   const bool is_view = held.used_bytes * 2 < held.bytes;
   const bool has_other = other != no_place && names.places()[other].text != where.text;
-  if (is_view || has_other) named.detail.append(1, field_end);
-  if (has_other) named.detail.append(names.places()[other].text);
-  if (is_view) {
-    named.flags |= format::held_view;
-    named.detail.append(1, field_end).append(std::to_string(held.used_bytes));
-  }
+  const std::string shape = with_shape ? words_of(held.shape) : std::string();
+  if (is_view) named.flags |= format::held_view;
+  std::string trainer(with_shape && held.optimizer_type != 0 ? name_of_type(held.optimizer_type)
+                                                             : "");
+  if (!trainer.empty() && held.has_momentum) trainer += ",momentum";
+  const std::array further = {has_other ? names.places()[other].text : std::string(),
+                              is_view ? std::to_string(held.used_bytes) : std::string(), shape,
+                              std::move(trainer)};
+  std::size_t last = further.size();
+  while (last > 0 && further[last - 1].empty()) --last;
+  for (std::size_t i = 0; i < last; ++i) named.detail.append(1, field_end).append(further[i]);
   return named;
 }
 
@@ -202,7 +222,7 @@ findings find_held(storage_reader& reader, const limits& at_most, const beyond& 
   }
   for (std::size_t i = 0; i < numbers.size() && numbers[i] != no_place; ++i) {
     const held_storage& held = searched.storages()[i];
-    found.storages.push_back(name(held, names, numbers[i]));
+    found.storages.push_back(name(held, names, numbers[i], at_most.shapes));
     found.bytes += held.bytes;
   }
   found.containers = containers_of(names.places(), searched.storages(), numbers);

@@ -18,12 +18,26 @@ const void* impl_of(address tensor) noexcept {
 
 }  // namespace
 
+tensor_shape shape_of(const void* impl, const seen_storage& seen) noexcept {
+  tensor_shape found;
+  const std::uint32_t count = autograd::dimensions(impl);
+  if (seen.used_bytes != seen.bytes || count > found.sizes.size()) return found;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t size = autograd::size(impl, i);
+    if (size > UINT32_MAX) return {};
+    found.sizes[i] = static_cast<std::uint32_t>(size);
+  }
+  found.dimensions = static_cast<std::uint8_t>(count);
+  return found;
+}
+
 bool read_impl(const void* impl, seen_storage& seen) noexcept {
   if (!autograd::is_defined(impl) || !autograd::is_cuda(impl)) return false;
   seen.address = autograd::storage_address(impl);
   if (seen.address == 0) return false;
   seen.bytes = autograd::storage_bytes(impl);
   seen.used_bytes = autograd::tensor_bytes(impl);
+  seen.shape = shape_of(impl, seen);
   seen.has_graph = !autograd::is_leaf(impl);
   return true;
 }

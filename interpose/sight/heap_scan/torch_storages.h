@@ -13,6 +13,9 @@ namespace memtrace::heap_scan {
 
 class graph_walk;
 
+// Of a TensorImpl whose memory and bytes are in `seen`.
+[[nodiscard]] tensor_shape shape_of(const void* impl, const seen_storage& seen) noexcept;
+
 // For a TensorImpl that is not null. False: it has no memory on a GPU.
 [[nodiscard]] bool read_impl(const void* impl, seen_storage& seen) noexcept;
 

@@ -30,7 +30,7 @@ class stand_ins final : public heap_scan::storage_reader {
   [[nodiscard]] bool has_graph(address) const noexcept override { return false; }
   [[nodiscard]] bool read_tensor(address tensor,
                                  heap_scan::seen_storage& seen) const noexcept override {
-    seen = {tensor, bytes_of_each, bytes_of_each, false};
+    seen = {tensor, bytes_of_each, bytes_of_each, false, {}};
     return true;
   }
   [[nodiscard]] bool read_gradient(address, heap_scan::seen_storage&) const noexcept override {
