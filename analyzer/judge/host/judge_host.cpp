@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t negligible_growth = 4u << 20;
 // Memory that was freed stays resident until malloc gives it back: from its trim threshold on, which
 // is twice its threshold for mmap, and that is at most 32 MiB on 64-bit machines (mallopt(3),
-// M_MMAP_THRESHOLD). What has come in all, and is less, may be free.
+// M_MMAP_THRESHOLD). What has come since the start-up, and is less, may be free.
 constexpr std::uint64_t kept_by_malloc = 64u << 20;
 // Pinned memory is known exactly, to the page.
 constexpr std::uint64_t page = 4096;
@@ -64,10 +64,13 @@ void leave_open_what_is_unlikely(growth::judgement& found) {
   if (is_leak(found.shape) && found.confidence < 0.5) leave_open(found, found.evidence.steps);
 }
 
-// Growth that may be free memory is no verdict yet.
-void leave_open_what_may_be_free(growth::judgement& found, std::span<const std::uint64_t> values) {
+// Growth that may be free memory is no verdict yet. What a first step loads and makes comes before it.
+void leave_open_what_may_be_free(growth::judgement& found, std::span<const std::uint64_t> values,
+                                 std::uint64_t stride) {
   if (!is_leak(found.shape) || values.empty()) return;
-  const auto come = values.back() - std::min(values.front(), values.back());
+  const auto before =
+      std::min<std::size_t>(found.evidence.warmup_steps / stride, values.size() - 1);
+  const auto come = values.back() - std::min(values[before], values.back());
   if (come >= kept_by_malloc) return;
   const auto steps = static_cast<double>(kept_by_malloc - come) / found.bytes_per_step;
   constexpr double most = 1e9;
@@ -102,7 +105,7 @@ struct judged_series {
                     {.capacity_bytes = given.room.capacity, .negligible_bytes = given.negligible});
   count_by_steps(made.found, on, given.room.capacity);
   leave_open_what_is_unlikely(made.found);
-  if (given.of_malloc) leave_open_what_may_be_free(made.found, values);
+  if (given.of_malloc) leave_open_what_may_be_free(made.found, values, on.stride);
   made.bytes_per_step = made.found.bytes_per_step;
   verdicts::thinned_series thin;
   for (const auto value : values) thin.add(value, 1);
@@ -221,13 +224,34 @@ void leave_open_in_a_sequence(verdicts::verdict& made, std::size_t steps, std::u
   leave_open(made, positions - steps);
 }
 
+// A loop that collects results on a GPU gets small objects for them, too, and may collect on the host
+// besides. It has ended, and no later step tells whether that goes on.
+void leave_open_in_a_loop(verdicts::verdict& made) {
+  const bool is_of_malloc =
+      made.about.kind == verdicts::subject_kind::host && made.about.name != "pinned";
+  if (!is_of_malloc || !is_leak(made.found.shape)) return;
+  const auto rate = made.bytes_per_step;
+  leave_open(made, 0);
+  made.fix.reset();
+  made.summary = grew_in_a_loop(made, rate);
+}
+
+// Free memory is there for later requests. A hole stays one as long as a small object that stays lies in
+// the way: there are ever more holes only where such objects pile up.
+void leave_open_what_is_free(verdicts::verdict& made) {
+  if (!is_leak(made.found.shape) || !made.fix || made.fix->id != free_heap) return;
+  const auto rate = made.bytes_per_step;
+  leave_open(made, made.found.evidence.steps);
+  made.summary = grew_by_free_memory(made, rate);
+}
+
 class host_judge {
  public:
   host_judge(const host_samples& samples, std::span<const std::uint64_t> step_ends,
-             std::uint64_t positions)
+             const known_steps& known)
       : samples_(samples),
         step_ends_(step_ends),
-        positions_(positions),
+        known_(known),
         room_{samples.limit.value_or(0), samples.limit_used.last()} {}
 
   void process() {
@@ -278,8 +302,10 @@ class host_judge {
   [[nodiscard]] std::vector<verdicts::verdict> finish() {
     for (auto& one : made_) {
       leave_open_before_steps(one, step_ends_.size());
-      leave_open_in_a_sequence(one, step_ends_.size(), positions_);
+      leave_open_in_a_sequence(one, step_ends_.size(), known_.positions);
       describe(one, samples_, step_ends_);
+      if (known_.by_loop) leave_open_in_a_loop(one);
+      if (!known_.piles_up) leave_open_what_is_free(one);
     }
     return std::move(made_);
   }
@@ -295,7 +321,7 @@ class host_judge {
 
   const host_samples& samples_;
   std::span<const std::uint64_t> step_ends_;
-  std::uint64_t positions_;
+  known_steps known_;
   room_left room_;
   std::vector<verdicts::verdict> made_;
 };
@@ -305,8 +331,8 @@ class host_judge {
 std::vector<verdicts::verdict> judge_host(const host_samples& samples,
                                           std::span<const replay::pinned_change> pinned,
                                           std::span<const std::uint64_t> step_ends,
-                                          std::uint64_t positions) {
-  host_judge judge(samples, step_ends, positions);
+                                          const known_steps& known) {
+  host_judge judge(samples, step_ends, known);
   judge.process();
   judge.workers();
   judge.pinned(pinned);

@@ -16,17 +16,30 @@
 
 namespace memtrace::host {
 
+// What is known of the steps: whether there are no more than these,
+struct known_steps {
+  std::uint64_t positions = 0;  // they are the tokens of one sequence, as many as the model has
+  bool by_loop = false;         // they are the turns of a loop that has ended
+  bool piles_up = false;  // and objects do on a GPU, for each of which the host has a small one
+};
+
 // `step_ends`: times, ascending. Subjects `host` (the process), `host:workers`, `host:pinned` and
-// `outside:N`, each where there is anything to judge. `positions`: where the steps are the tokens of
-// one sequence, as many as the model has; else 0.
+// `outside:N`, each where there is anything to judge.
 [[nodiscard]] std::vector<verdicts::verdict> judge_host(
     const host_samples& samples, std::span<const replay::pinned_change> pinned,
-    std::span<const std::uint64_t> step_ends, std::uint64_t positions = 0);
+    std::span<const std::uint64_t> step_ends, const known_steps& known = {});
+
+// Id of the remedy for growth that is free memory in the C library's heap.
+inline constexpr char free_heap[] = "free_heap";
 
 // The words of verdicts on memory outside of PyTorch's pool.
 
 // "the container (cgroup v2)", "the machine", …
 [[nodiscard]] std::string_view name_of(format::host::limit_source from);
+
+// Of one that is left open: what it grew by; in a loop that has ended, or by memory that is free.
+[[nodiscard]] std::string grew_in_a_loop(const verdicts::verdict& made, double bytes_per_step);
+[[nodiscard]] std::string grew_by_free_memory(const verdicts::verdict& made, double bytes_per_step);
 
 // Sets the summary; of workers also what to write instead, where the cause is seen in the series.
 void describe(verdicts::verdict& made, const host_samples& samples,

@@ -85,13 +85,18 @@ void add_host_verdicts(std::vector<verdicts::verdict> host,
   std::ranges::move(host, std::back_inserter(to));
 }
 
-// Of a model that generates one sequence, whose KV cache ends there; 0: the steps are no tokens.
-[[nodiscard]] std::uint64_t positions_of(const verdicts::findings& found) {
+// Of a model that generates one sequence its KV cache ends there; results that a loop has collected are
+// as many as it had turns.
+[[nodiscard]] host::known_steps known_steps_of(const verdicts::findings& found) {
+  host::known_steps known;
   for (const auto& one : found.verdicts) {
-    const bool is_cache = one.bound && one.bound->kind == program::bound_kind::positions;
-    if (is_cache && one.about.kind == verdicts::subject_kind::device) return one.bound->value;
+    if (one.about.kind != verdicts::subject_kind::device) continue;
+    if (verdicts::answer_of(one) == verdicts::answer::accumulates) known.piles_up = true;
+    if (!one.bound) continue;
+    if (one.bound->kind == program::bound_kind::positions) known.positions = one.bound->value;
+    if (one.bound->kind == program::bound_kind::loop) known.by_loop = true;
   }
-  return 0;
+  return known;
 }
 
 // 0: not known.
@@ -198,7 +203,7 @@ void add_verdicts(const trace::dictionary& names, const replay::replayer& replay
   auto& findings = to.findings;
   findings = verdicts::conclude(lives, replayed, names, how.unit, how.suppressions);
   add_host_verdicts(
-      host::judge_host(to.host, replayed.driver().pinned_changes(), ends, positions_of(findings)),
+      host::judge_host(to.host, replayed.driver().pinned_changes(), ends, known_steps_of(findings)),
       to.devices, findings.verdicts);
   verdicts::mark_expected(findings, names);
   remedies::prescribe(findings, names, {to.run.alloc_conf, attributed.has_backward});
