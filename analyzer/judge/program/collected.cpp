@@ -52,9 +52,82 @@ template <std::size_t N>
          });
 }
 
-[[nodiscard]] bool is_in_try(const node& what) {
+// Of a class of the file whose objects say themselves what comes next, and not that nothing does.
+[[nodiscard]] bool may_have_no_end(const node& definition) {
+  const auto parts = definition.field("body").all();
+  return std::ranges::any_of(parts, [](const node& one) {
+    if (!one.is("function_definition")) return false;
+    const auto name = one.field("name").text();
+    const auto body = one.all();
+    const bool loops =
+        std::ranges::any_of(body, [](const node& part) { return part.is("while_statement"); });
+    return (name == "__iter__" && loops) ||
+           (name == "__next__" && one.text().find("StopIteration") == std::string_view::npos);
+  });
+}
+
+// for x in todo: todo.append(…)
+[[nodiscard]] bool grows_what_it_reads(const node& loop) {
+  const auto right = loop.field("right");
+  const auto parts = loop.field("body").all();
+  return std::ranges::any_of(parts, [&](const node& call) {
+    const auto function = call.field("function");
+    const auto method = function.field("attribute").text();
+    const bool adds = is_known(method, known::adds_one) || is_known(method, known::adds_many);
+    return call.is("call") && adds && function.field("object").text() == right.text();
+  });
+}
+
+// sys.stdin, itertools.count(), iter(queue.get, None), a generator of the file with a loop that has no end; or a variable
+// that is given such a value.
+[[nodiscard]] bool goes_on_for_ever(const source_file& file, const node& what, unsigned depth = 0) {
+  if (depth == most_depth) return true;
+  const auto parts = what.all();
+  return std::ranges::any_of(parts, [&](const node& one) {
+    if (one.is("identifier")) {
+      const auto& all = file.named(one.text());
+      return std::ranges::any_of(all, [&](const node& other) {
+        const auto given = other.parent();
+        const bool is_value = given.is("assignment") && given.field("left") == other;
+        return is_value && !one.is_in(given) &&
+               goes_on_for_ever(file, given.field("right"), depth + 1);
+      });
+    }
+    if (one.is("attribute") && one.field("attribute").text() == "stdin") return true;
+    if (!one.is("call")) return false;
+    const auto function = one.field("function");
+    const auto name =
+        function.is("attribute") ? function.field("attribute").text() : function.text();
+    if (name == "count" || name == "cycle" || name == "repeat") return true;
+    if (name == "iter" && arguments_of(one).size() == 2) return true;
+    if (std::ranges::any_of(file.classes(name), may_have_no_end)) return true;
+    const auto known = file.callee(one);
+    const auto body = known ? known.all() : std::vector<node>();
+    return std::ranges::any_of(body, [](const node& part) { return part.is("while_statement"); });
+  });
+}
+
+// A break leads out of this loop when something else says so: a clock, an event. `if i == most: break`
+// counts its turns.
+[[nodiscard]] bool is_stopped(const source_file& file, const node& loop) {
+  const auto parts = loop.field("body").all();
+  return std::ranges::any_of(parts, [&](const node& one) {
+    const bool leaves =
+        one.is("break_statement") && around(one, {"for_statement", "while_statement"}) == loop;
+    if (!leaves) return false;
+    const auto asks = around(one, {"if_statement", "elif_clause", "for_statement"});
+    const auto condition = asks.field("condition");
+    if (!condition.is("comparison_operator")) return true;
+    return std::ranges::any_of(condition.all(), [&](const node& call) {
+      const auto function = call.field("function");
+      return call.is("call") && !(function.text() == "len" && file.is_of_python(function));
+    });
+  });
+}
+
+[[nodiscard]] bool may_be_caught(const source_file& file, const node& what) {
   const auto statement = around(what, {"try_statement", "function_definition"});
-  return statement.is("try_statement");
+  return statement.is("try_statement") || is_caught(file, statement_of(what));
 }
 
 // What runs when a place does: the place, the call of its function, the call of that one's, …; the loop that
@@ -67,7 +140,7 @@ class ways_in {
         loop_ = loop;
         level_ = levels_.size();
       }
-      is_caught_ = is_caught_ || is_in_try(at);
+      is_caught_ = is_caught_ || may_be_caught(in.file, at);
       levels_.push_back(at);
       const auto function = in.file.function_of(at);
       is_whole_ = !function || is_owner(function);
@@ -79,7 +152,7 @@ class ways_in {
     while (levels_.size() < most_depth) {
       const auto call = only_call_of(in.file.function_of(levels_.back()));
       if (!call) break;
-      is_caught_ = is_caught_ || is_in_try(call);
+      is_caught_ = is_caught_ || may_be_caught(in.file, call);
       levels_.push_back(call);
     }
   }
@@ -88,8 +161,11 @@ class ways_in {
 
   // Nobody else can have what is put in, and no error or exit leads out of the loop but its end.
   [[nodiscard]] bool ends_by_itself() const {
-    if (!is_whole_ || is_caught_ || !loop_.is("for_statement")) return false;
-    if (loop_.text().starts_with("async") || goes_on_for_ever(loop_.field("right"))) return false;
+    if (!is_whole_ || is_caught_ || !loop_.is("for_statement") || !were_running()) return false;
+    if (loop_.text().starts_with("async") || is_stopped(in_.file, loop_) ||
+        grows_what_it_reads(loop_))
+      return false;
+    if (goes_on_for_ever(in_.file, loop_.field("right")) || is_given_no_end()) return false;
     const auto parts = loop_.all();
     const bool leaves = std::ranges::any_of(parts, [&](const node& part) {
       return part.is_any({"return_statement", "raise_statement"}) &&
@@ -131,6 +207,29 @@ class ways_in {
   }
 
  private:
+  // An argument of the calls that lead to the loop may be what it goes through.
+  [[nodiscard]] bool is_given_no_end() const {
+    return std::any_of(levels_.begin() + static_cast<std::ptrdiff_t>(level_) + 1, levels_.end(),
+                       [&](const node& call) {
+                         const auto given = arguments_of(call);
+                         return std::ranges::any_of(given, [&](const node& one) {
+                           return goes_on_for_ever(in_.file, one);
+                         });
+                       });
+  }
+
+  // What it got was made in this loop, and in no call of it by a file that is not seen.
+  [[nodiscard]] bool were_running() const {
+    const auto& lines = in_.asked.running;
+    const auto ran = [&](const node& what) {
+      return std::ranges::any_of(lines, [&](std::uint32_t line) {
+        return what.line() <= line && line <= what.last_line();
+      });
+    };
+    if (lines.empty()) return true;
+    return ran(loop_) && std::all_of(levels_.begin() + static_cast<std::ptrdiff_t>(level_) + 1,
+                                     levels_.end(), ran);
+  }
   [[nodiscard]] std::uint32_t end_of(std::size_t level) const {
     return (level == level_ ? loop_ : levels_[level]).end();
   }
@@ -153,22 +252,6 @@ class ways_in {
         return true;
     }
     return false;
-  }
-
-  // itertools.count(), iter(queue.get, None), a generator of the file with a loop that has no end.
-  [[nodiscard]] bool goes_on_for_ever(const node& what) const {
-    const auto parts = what.all();
-    return std::ranges::any_of(parts, [&](const node& call) {
-      if (!call.is("call")) return false;
-      const auto function = call.field("function");
-      const auto name =
-          function.is("attribute") ? function.field("attribute").text() : function.text();
-      if (name == "count" || name == "cycle" || name == "repeat") return true;
-      if (name == "iter" && arguments_of(call).size() == 2) return true;
-      const auto known = in_.file.callee(call);
-      const auto body = known ? known.all() : std::vector<node>();
-      return std::ranges::any_of(body, [](const node& one) { return one.is("while_statement"); });
-    });
   }
 
   const case_at_hand& in_;
@@ -220,8 +303,7 @@ class ways_in {
 std::optional<bound> by_end_of_loop(const case_at_hand& in, const use& grows) {
   const auto& asked = in.asked;
   if (!asked.is_over || asked.by_graph || asked.container.empty()) return std::nullopt;
-  if (in.uses.names.front().kind == variable_kind::attribute || may_be_read_unseen(in.file))
-    return std::nullopt;
+  if (may_be_read_unseen(in.file)) return std::nullopt;
   const ways_in ways(in, grows.at);
   if (!ways.ends_by_itself()) return std::nullopt;
   const auto target = grows.at.field(grows.at.is("call") ? "function" : "left");
@@ -255,6 +337,35 @@ std::optional<bound> by_end_of_loop(const case_at_hand& in, const use& grows) {
   auto found = case_at_hand::shown(bound_kind::loop, ways.loop().field("right"), 0);
   found.value = asked.length;
   return found;
+}
+
+std::optional<bound> end_of_comprehension(const source_file& file, std::uint32_t line,
+                                          std::uint64_t length) {
+  file.parsed().allow(most_looks);
+  try {
+    std::vector<node> all;
+    for (const auto& one : file.root().all()) {
+      const bool has_line = one.line() <= line && line <= one.last_line();
+      if (has_line && one.is_any({"list_comprehension", "dictionary_comprehension"}))
+        all.push_back(one);
+    }
+    const auto exits = exits_of(file);
+    const bool may_leave = std::ranges::any_of(
+        exits, [&](const node& one) { return static_cast<bool>(file.function_of(one)); });
+    if (all.size() != 1 || may_leave || may_be_caught(file, all.front())) return std::nullopt;
+    node loop;
+    for (const auto& part : all.front().children()) {
+      if (!part.is("for_in_clause")) continue;
+      const auto from = part.field("right");
+      if (loop || part.text().starts_with("async") || goes_on_for_ever(file, from))
+        return std::nullopt;
+      loop = from;
+    }
+    if (!loop) return std::nullopt;
+    return case_at_hand::shown(bound_kind::loop, loop, static_cast<std::int64_t>(length));
+  } catch (const too_many_looks&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace memtrace::program

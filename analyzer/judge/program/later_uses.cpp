@@ -408,6 +408,9 @@ bool reads_by_word(const source_file& file) {
 
 bool reads_gradients(const source_file& file) {
   const auto is_none = [](const node& one) { return one.is("none"); };
+  const bool by_hook = !file.named("register_hook").empty() ||
+                       !file.named("register_post_accumulate_grad_hook").empty();
+  if (by_hook || !file.quoted("grad").empty()) return true;
   return std::ranges::any_of(file.named("grad"), [&](const node& one) {
     if (!one.is("attribute")) return false;
     const auto around = one.parent();

@@ -112,6 +112,11 @@ inline constexpr std::uint64_t most_looks_in_all = 20'000'000;
 [[nodiscard]] std::string_view name_of(bound_kind which);
 [[nodiscard]] std::string_view name_of(doubt_kind which);
 
+// Of a list that a comprehension on this line makes, and that has so many elements by now, in a run that
+// `is_over` as in question: it ends with what the comprehension goes through.
+[[nodiscard]] std::optional<bound> end_of_comprehension(const source_file& file, std::uint32_t line,
+                                                        std::uint64_t length);
+
 // A program that takes more looks than it may proves nothing, and leaves nothing in doubt.
 [[nodiscard]] answer prove(const source_file& file, const std::string& path, const question& asked,
                            std::uint64_t looks = most_looks);

@@ -425,6 +425,7 @@ findings conclude(const collector& collected, const replay::replayer& replayed,
   for (const auto& [index, device] : run.devices()) {
     const growth::context context{.capacity_bytes = with.capacity_of(index)};
     auto& sites = by_device.emplace_back(find_growing(index, device, context));
+    note_given_back(sites, device, names);
     const auto now = collected.steps().clock().now();
     const auto weights = collected.categories().of(attribution::category::weights, now);
     for (auto& one : sites.all) {

@@ -67,6 +67,8 @@ using attribution::category;
     case bound_kind::keys:
       return fmt::format("under keys of which there are {} {}", value, said_by);
     case bound_kind::loop:
+      if ((held_by.flags & format::held_statement) != 0)
+        return fmt::format("up to the end of what that goes through {}", said_by);
       return fmt::format("up to the end of a loop, after which it is read {}", said_by);
     case bound_kind::counted:
       return fmt::format("which the program bounds by a count of at most {} {}", value, said_by);
@@ -87,6 +89,17 @@ using attribution::category;
   return found;
 }
 
+// A tensor that nothing with a name has, as a layer's result on its way to the next one, when a container
+// had several: what piles up one by one would be as many.
+[[nodiscard]] bool is_passed_on(const retainer& held_by, const suspect& who) {
+  constexpr std::uint64_t several = 3;
+  return held_by.blocks == 1 && held_by.heap_scans == 1 && held_by.container.empty() &&
+         (held_by.flags & format::held_graph) == 0 &&
+         std::ranges::any_of(who.retained_by, [](const retainer& other) {
+           return !other.container.empty() && other.blocks >= several;
+         });
+}
+
 // The largest of a suspect's retainers that has an end and `names` it. Null: less than nearly all
 // of what the retainers hold has an end.
 template <class Ends, class Names>
@@ -96,7 +109,9 @@ template <class Ends, class Names>
   const retainer* largest = nullptr;
   for (const auto& held_by : who.retained_by) {
     const bool ends = has_end(held_by);
-    if (!ends && (stays_as_it_is(held_by) || is_of_a_step(held_by))) continue;
+    const bool is_beside =
+        stays_as_it_is(held_by) || is_of_a_step(held_by) || is_passed_on(held_by, who);
+    if (!ends && is_beside) continue;
     all += held_by.bytes;
     if (!ends) continue;
     ending += held_by.bytes;
@@ -405,6 +420,20 @@ constexpr std::uint64_t most_parts = 8;
       .doubt = why};
 }
 
+// An evaluation that is called once more, at the end of the program.
+[[nodiscard]] std::optional<bounded_growth> until_given_back(const suspect& who) {
+  if (who.given_back_by.empty()) return std::nullopt;
+  const program::doubt why{program::doubt_kind::returns, {}, 0, who.given_back_by};
+  return bounded_growth{.summary = fmt::format("grows so far in a call of `{}`, another call of "
+                                               "which has given as much back: whether this one "
+                                               "does is not settled",
+                                               who.given_back_by),
+                        .steps_to_full = std::nullopt,
+                        .overturned_by = "growth past what the other call had",
+                        .settled = false,
+                        .doubt = why};
+}
+
 // cuBLAS has one for each stream on which something is multiplied, and PyTorch takes its streams from a
 // pool of 32 for each priority (c10/cuda/CUDAStream.cpp).
 [[nodiscard]] std::optional<bounded_growth> by_streams(const suspect& who) {
@@ -441,6 +470,7 @@ std::optional<bounded_growth> bounded_growth_of(const suspect& who, const growin
   if (auto found = into_container(who)) return found;
   if (auto found = up_to_positions(who, run)) return found;
   if (auto found = until_return(who)) return found;
+  if (auto found = until_given_back(who)) return found;
   if (auto found = first_states(who, run)) return found;
   if (auto found = larger_model(who, run)) return found;
   if (auto found = gradients_of_weights(who, run)) return found;

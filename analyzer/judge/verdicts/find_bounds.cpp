@@ -139,6 +139,7 @@ class bounds {
       if (is_told(who, held_by)) continue;
       if ((held_by.flags & format::held_statement) != 0) {
         read_where_made(who, held_by);
+        if (is_over_) ends_with_comprehension(who, held_by);
         continue;
       }
       auto files = where;
@@ -209,6 +210,22 @@ class bounds {
       held_by.read.file = frame.file;
       if (held_by.read.how != program::read_how::not_known) return;
     }
+  }
+
+  // The only comprehension among the lines that run has it.
+  void ends_with_comprehension(const suspect& who, retainer& held_by) {
+    std::optional<program::bound> only;
+    for (const auto& frame : code::frames_of(names_, who.stack)) {
+      const auto* const source = frame.user ? sources_.of(frame.file) : nullptr;
+      if (source == nullptr) continue;
+      auto found = program::end_of_comprehension(*source, frame.line, held_by.length);
+      if (!found) continue;
+      found->file = frame.file;
+      const bool is_same = only && only->file == found->file && only->line == found->line;
+      if (only && !is_same) return;
+      only = std::move(found);
+    }
+    held_by.bound = std::move(only);
   }
 
   // What one file does with it is all that is done, where no other file names it.

@@ -52,6 +52,16 @@ std::string variable_of(const retainer& held_by) {
   return std::string(path);
 }
 
+namespace {
+
+// A statement that runs makes it, and the program's text shows which one.
+[[nodiscard]] bool is_of_comprehension(const retainer& held_by) {
+  return (held_by.flags & format::held_statement) != 0 && held_by.bound &&
+         held_by.bound->kind == program::bound_kind::loop;
+}
+
+}  // namespace
+
 bool is_bounded_by_kind(const retainer& held_by) {
   if ((held_by.flags & format::held_bounded) == 0) return false;
   if (held_by.grows_in) return held_by.grows_in->most != 0;
@@ -61,6 +71,7 @@ bool is_bounded_by_kind(const retainer& held_by) {
 }
 
 std::string name_of(const retainer& held_by) {
+  if (is_of_comprehension(held_by)) return "a comprehension";
   if ((held_by.flags & format::held_statement) != 0) {
     const auto what = container_class(held_by);
     return with_article(what.empty() ? "object" : what) + " without a name";
@@ -87,6 +98,7 @@ std::string describe(const retainer& held_by) {
   if ((held_by.flags & format::held_unreachable) != 0) {
     return "no name leads to it: a reference cycle, or C++ alone";
   }
+  if (is_of_comprehension(held_by)) return "what a comprehension makes";
   if ((held_by.flags & format::held_statement) != 0) {
     const auto many = held_by.length == 0 ? "" : " (" + text::format_count(held_by.length) + ")";
     return name_of(held_by) + many +

@@ -5,8 +5,12 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "analyzer/trace/code/frames.h"
 
 namespace memtrace::verdicts {
 
@@ -313,6 +317,81 @@ growing_sites find_growing(std::uint32_t index, const device_timeline& device,
   std::erase_if(found.bounded_growth, [](const suspect& one) { return one.share < least_share; });
   std::ranges::stable_sort(found.bounded_growth, std::greater(), &suspect::share);
   return found;
+}
+
+namespace {
+
+// The innermost function outside of a call of a model that both stacks are in, at the same line, where they
+// come from other lines; empty: there is none.
+[[nodiscard]] std::string common_function(const std::vector<code::source_frame>& one,
+                                          const std::vector<code::source_frame>& other) {
+  const auto around_model = [](const std::vector<code::source_frame>& frames) {
+    const auto last = std::find_if(frames.rbegin(), frames.rend(), [](const auto& frame) {
+      return frame.file.ends_with("torch/nn/modules/module.py");
+    });
+    return std::span(last.base(), frames.end());
+  };
+  const auto left = around_model(one);
+  const auto right = around_model(other);
+  const auto [at, beside] = std::ranges::mismatch(left, right);
+  if (at == left.begin() || at == left.end() || beside == right.end()) return {};
+  const bool returns_to_same = at->file == beside->file && at->line == beside->line;
+  return returns_to_same ? std::string() : std::prev(at)->function;
+}
+
+struct largest_fall {
+  double bytes = 0;
+  std::size_t at = 0;  // window
+};
+
+[[nodiscard]] largest_fall fall_of(const growth::series& values) {
+  largest_fall found;
+  const auto& windows = values.windows();
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (windows[i].largest_fall > found.bytes) found = {windows[i].largest_fall, i};
+  }
+  return found;
+}
+
+// Whether it began to grow after that fall, to no more than was given back there, and by as many rises as the
+// other one had before it: what streams is given back, too, and piles up nothing.
+[[nodiscard]] bool grows_since(const growth::series& values, const growth::series& other) {
+  const auto fall = fall_of(other);
+  const auto& windows = values.windows();
+  double before = 0;
+  double since = 0;
+  std::size_t rises = 0;
+  std::size_t rises_of_other = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    (i < fall.at ? before : since) += windows[i].up - windows[i].down;
+    rises += windows[i].up > 0 ? 1 : 0;
+    if (i < fall.at && i < other.windows().size())
+      rises_of_other += other.windows()[i].up > 0 ? 1 : 0;
+  }
+  constexpr double tenth = 0.1;
+  return since > 0 && before <= tenth * since && since <= (1 + tenth) * fall.bytes &&
+         2 * rises_of_other >= rises;
+}
+
+}  // namespace
+
+void note_given_back(growing_sites& found, const device_timeline& device,
+                     const trace::dictionary& names) {
+  if (found.all.empty()) return;
+  const auto steps = device.sites.steps();
+  for (auto& who : found.all) {
+    const auto own = std::ranges::find_if(
+        device.sites.pages(), [&](const site_history& page) { return page.site == who.site; });
+    if (own == device.sites.pages().end()) continue;
+    const auto values = own->series.first(steps);
+    const auto frames = code::frames_of(names, who.stack);
+    for (const site_history& page : device.sites.pages()) {
+      if (page.site == who.site) continue;
+      if (!grows_since(values, page.series.first(steps))) continue;
+      who.given_back_by = common_function(frames, code::frames_of(names, page.main_kind().stack));
+      if (!who.given_back_by.empty()) break;
+    }
+  }
 }
 
 std::vector<suspect> suspects_of(const std::vector<suspect>& sites) {

@@ -61,6 +61,11 @@ struct growing_sites {
 [[nodiscard]] growing_sites find_growing(std::uint32_t index, const device_timeline& device,
                                          const growth::context& about);
 
+// Says of each of them which function that is: one whose calls from other lines have piled up as much and
+// given it back, before this began to grow.
+void note_given_back(growing_sites& found, const device_timeline& device,
+                     const trace::dictionary& names);
+
 // The first few, which explain the growth: the list ends where the next site has less than half of
 // the one before it once half of the growth is explained, and at 80 % of the growth (after the
 // suspect list of Chromium's leak detector).

@@ -154,6 +154,7 @@ struct suspect {
   bool is_overdue = false;            // none since, for twice the longest wait so far
   bool by_more_blocks = false;        // of about the same size, rather than by larger ones
   bool captured = false;              // for CUDA graphs, while they were captured
+  std::string given_back_by;          // the function of which another call gave as much back before
   bool for_new_sizes = false;         // made only where a step worked on larger data than before
   std::uint64_t generations = 0;      // distinct steps in which its live blocks were made
   std::vector<retainer> retained_by;  // most growth first

@@ -179,6 +179,41 @@ def test_a_loop_that_is_over_has_collected_what_is_read_after_it(built, tmp_path
     assert cure["saves_bytes"] == pytest.approx(saved, rel=0.05)
 
 
+COMPREHENDS = START + """
+print(torch.cat([net(x.cuda()) for x in batches(40)]).mean().item())
+"""
+
+ATTRIBUTE = START + """
+class Evaluator:
+    def __init__(self):
+        self.found = []
+    def gather(self, loader):
+        for x in loader:
+            self.found.append(net(x.cuda()))
+        return torch.cat(self.found)
+
+evaluator = Evaluator()
+print(evaluator.gather(batches(40)).mean().item())
+"""
+
+SERVICE = ATTRIBUTE.replace("print(evaluator.gather(batches(40)).mean().item())", """
+for _ in range(20):
+    print(evaluator.gather(batches(2)).mean().item())
+""")
+
+
+@pytest.mark.parametrize("text, said", [(COMPREHENDS, "a comprehension gathers 640 MiB in a loop of 40 steps"),
+                                        (ATTRIBUTE, "`evaluator.found` gathers 640 MiB in a loop of 40 steps")])
+def test_a_comprehension_and_an_object_collect_up_to_the_end_of_their_loop(built, tmp_path, text, said):
+    made = recordings.record(written(tmp_path, text), memory="2200MiB", cold=True).expect(0).report()
+    assert made["headline"]["text"].startswith("FITS · ") and made["headline"]["text"].endswith(said), made["headline"]
+
+
+def test_an_object_that_is_called_again_has_not_ended(built, tmp_path):
+    made = recordings.record(written(tmp_path, SERVICE), memory="2200MiB", cold=True).expect(0).report()
+    assert not made["headline"]["text"].startswith("FITS · "), made["headline"]
+
+
 def test_what_no_line_reads_after_its_loop_is_a_leak(built, tmp_path):
     report = recordings.record(written(tmp_path, UNREAD), memory="1200MiB", cold=True).expect(0).report()
     assert report["headline"]["text"].startswith("LEAKS · "), report["headline"]
