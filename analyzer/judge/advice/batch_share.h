@@ -20,13 +20,17 @@ namespace memtrace::advice {
                                                   const blocks::run_passes& passes,
                                                   blocks::activity which);
 
-// A training batch is a single sample, or what is computed is of pairs of its rows, as the shapes
-// tell that autograd kept: a graph, a loss over pairs of the batch.
-[[nodiscard]] bool cannot_be_divided(const blocks::evidence& of, const blocks::run_passes& passes);
+// In how many parts a batch can be divided at most, as far as shapes are known: a power of two. 1: it is
+// a single sample, or what is computed in training is of pairs of its rows (a graph, a loss over pairs
+// of the batch).
+[[nodiscard]] std::uint32_t most_parts_of_batch(const blocks::evidence& of,
+                                                const blocks::run_passes& passes,
+                                                blocks::activity which);
 
-// By the first dimension of what autograd kept in training: its bytes, as far as shapes are known.
-[[nodiscard]] std::map<std::uint64_t, std::uint64_t> kept_by_first_dimension(
-    const blocks::evidence& of, const blocks::run_passes& passes);
+// By the first dimension of what training or evaluation made, its bytes: of tensors whose shape is
+// known, as autograd kept them, or as they were found when memory had run out.
+[[nodiscard]] std::map<std::uint64_t, std::uint64_t> bytes_by_first_dimension(
+    const blocks::evidence& of, const blocks::run_passes& passes, blocks::activity which);
 
 // Made in a backward pass in the shape of a parameter of the module whose gradient is computed;
 // by block_number.

@@ -27,6 +27,7 @@
   X(evaluation_without_gradients) /* inference_mode where no backward follows */        \
   X(evaluation_outputs)           /* that pile up on the GPU */                         \
   X(untrained_gradients)          /* of a model that no optimizer has */                \
+  X(discarded_gradients)          /* of one model, in the steps of another */           \
   X(free_earlier)                 /* what is held after its last use */                 \
   X(kept_views)                   /* a clone of the part, where views keep the whole */ \
   X(zero_grad)                    /* set_to_none, and where it is called */             \

@@ -178,7 +178,7 @@ struct inner_dimensions {
 }  // namespace
 
 std::string batch_option(const blocks::evidence& of, const blocks::run_passes& passes) {
-  const auto kept = kept_by_first_dimension(of, passes);
+  const auto kept = bytes_by_first_dimension(of, passes, blocks::activity::training);
   const auto most = std::ranges::max_element(
       kept, {}, [](const auto& of_dimension) { return of_dimension.second; });
   if (most == kept.end()) return {};

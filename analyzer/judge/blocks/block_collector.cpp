@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "analyzer/base/text/numbers.h"
+#include "analyzer/judge/verdicts/held_path.h"
 #include "analyzer/model/attribution/kept_block.h"
+#include "analyzer/model/estimate/optimizers.h"
 
 namespace memtrace::blocks {
 
@@ -135,11 +137,27 @@ namespace {
   constexpr auto others = format::held_graph | format::held_has_graph | format::held_gradient |
                           format::held_unreachable;
   if ((record.flags & format::held_view) == 0 || (record.flags & others) != 0) return held_whole;
-  const auto detail = names[record.detail];
   // Traces of older versions do not say it: less than half.
-  const auto used = text::number_in(detail.substr(detail.rfind('\x1f') + 1));
+  using verdicts::held_field;
+  const auto detail = names[record.detail];
+  auto used = text::number_in(verdicts::field_of(detail, held_field::used));
+  if (!used) used = text::number_in(verdicts::field_of(detail, held_field::also));
   if (!used || *used >= record.bytes / 2) return 128;
   return static_cast<std::uint8_t>(*used * 256 / std::max<std::uint64_t>(record.bytes, 1) + 1);
+}
+
+}  // namespace
+
+namespace {
+
+// "AdamW", "SGD,momentum": which of the optimizers whose states are known, from 1; 0: none.
+[[nodiscard]] std::uint8_t trainer_of(const trace::storage_event& record,
+                                      const trace::dictionary& names) {
+  const auto text = verdicts::field_of(names[record.detail], verdicts::held_field::trainer);
+  const auto* const known = text == "SGD,momentum" ? estimate::optimizer_named("sgd-momentum")
+                                                   : estimate::optimizer_of_class(text);
+  const auto all = estimate::optimizers();
+  return known == nullptr ? 0 : static_cast<std::uint8_t>(known - all.data() + 1);
 }
 
 }  // namespace
@@ -216,7 +234,11 @@ void block_collector::held(std::uint32_t device, const attribution::block_life* 
   live->facts.view_share = share_of_views(record, names_);
   live->facts.viewed_by = live->facts.view_share == held_whole ? trace::text_id{} : record.name;
   if (!is_failing_) return;
+  const auto shape = verdicts::field_of(names_[record.detail], verdicts::held_field::shape);
+  live->facts.first = text::number_in<std::uint32_t>(shape.substr(0, shape.find(','))).value_or(0);
   live->facts.in_optimizer = (record.flags & format::held_trained) != 0;
+  live->facts.is_state = (record.flags & format::held_state) != 0;
+  live->facts.trainer = trainer_of(record, names_);
   live->facts.in_no_optimizer = !live->facts.in_optimizer && block->has(storage_role::parameter) &&
                                 (block->role_flags & format::storage_trainable) != 0;
 }
@@ -258,6 +280,21 @@ void block_collector::on_saved(const trace::event& next, const trace::saved_even
   known->second.keepings.push_back({known->second.born[live->index], next.number,
                                     (record.flags & format::saved_output) != 0,
                                     (record.flags & format::saved_requires_grad) != 0});
+}
+
+void block_collector::on_phase(const trace::event& next, const trace::phase_event& record) {
+  const bool begins = record.source == format::phase_source::optimizer_step &&
+                      record.action == format::phase_action::begin;
+  if (begins) steps_.push_back({next.number, record.object});
+}
+
+// An optimizer tells of the gradients that it finds when its step begins.
+void block_collector::on_storage(const trace::event& next, const trace::storage_event& record) {
+  if (record.role != storage_role::gradient || steps_.empty()) return;
+  const auto known = devices_.find(next.device);
+  if (known == devices_.end()) return;
+  auto* const live = known->second.live.find(record.address);
+  if (live != nullptr) live->facts.optimizer = steps_.back().optimizer;
 }
 
 std::vector<keeping> block_collector::keepings_of(std::uint32_t device) {

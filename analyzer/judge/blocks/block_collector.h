@@ -47,9 +47,12 @@ class block_collector final : public attribution::life_observer, public trace::r
   void census(const trace::event& head, const trace::heap_scan_event& record) override;
   void on_module(const trace::event& next, const trace::module_event& record) override;
   void on_saved(const trace::event& next, const trace::saved_event& record) override;
+  void on_storage(const trace::event& next, const trace::storage_event& record) override;
+  void on_phase(const trace::event& next, const trace::phase_event& record) override;
 
   // The blocks that autograd kept on a device; once, before facts_of.
   [[nodiscard]] std::vector<keeping> keepings_of(std::uint32_t device);
+  [[nodiscard]] const std::vector<optimizer_step>& optimizer_steps() const { return steps_; }
   // After the last record, once. By block_number of the log, with the requests that freed them.
   // Empty: blocks that a request of the log made are not known.
   [[nodiscard]] fact_list facts_of(const allocator::request_log& log);
@@ -81,6 +84,7 @@ class block_collector final : public attribution::life_observer, public trace::r
   bool is_failing_ = false;  // in the heap scan of a failed allocation
   std::map<std::uint32_t, of_device> devices_;
   std::map<trace::object_id, module_facts> modules_;
+  std::vector<optimizer_step> steps_;
 };
 
 }  // namespace memtrace::blocks

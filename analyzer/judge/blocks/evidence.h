@@ -36,6 +36,12 @@ struct keeping {
   bool needs_gradient = false;    // the tensor does: a trained leaf, or computed from one
 };
 
+// An optimizer begins a step. The position is an event number.
+struct optimizer_step {
+  std::uint64_t event = 0;
+  trace::object_id optimizer;
+};
+
 struct evidence {
   const trace::dictionary& names;
   const replay::replayer& replayed;       // facts of the device and the run, pinned memory
@@ -50,7 +56,8 @@ struct evidence {
   // Not the whole run is there: which part is, in words ("the first 8,000,000 requests"); else
   // empty.
   std::string part;
-  std::vector<keeping> keepings = {};  // by `before`
+  std::vector<keeping> keepings = {};                // by `before`
+  std::vector<optimizer_step> optimizer_steps = {};  // by event
 };
 
 }  // namespace memtrace::blocks

@@ -33,29 +33,35 @@ struct block_facts {
   bool cast_copy = false;          // autocast's copy of a parameter
   bool seen_by_optimizer = false;  // a gradient of a parameter that an optimizer has
   bool in_optimizer = false;       // when memory ran out: a parameter, or what else is trained
+  bool is_state = false;           // an optimizer alone has it, at the same time
   bool in_no_optimizer = false;    // a parameter that wants a gradient, at the same time
   bool freed_in_backward = false;  // by a thread that ran a backward pass
   bool unused_copy = false;        // a parameter of a model that no forward pass uses
   // Bytes of views that a heap scan found to be all that holds it, of 256 of its own, rounded up; 0: no
   // scan has seen it, held_whole: by more than views.
   std::uint8_t view_share = 0;
+  // At the same time: of the optimizer that has it, as estimate::optimizers() lists them, from 1; 0: not
+  // known.
+  std::uint8_t trainer = 0;
   std::uint8_t element_bits = 0;  // of a tensor kept by autograd or a parameter; 0: not known
   std::uint8_t dimensions = 0;    // of the tensor that autograd kept first; 0: not known
   std::uint32_t rows = 0;         // its last dimension but one
   std::uint32_t columns = 0;      // its last dimension
-  std::uint32_t call = 0;         // of a root module, in which it was born; 0: none
+  std::uint32_t first = 0;  // first of two or more dimensions, when memory ran out; 0: not known
+  std::uint32_t call = 0;   // of a root module, in which it was born; 0: none
   // Steps are counted by the step_ends that are past: 0 is up to the first end. Without any: never.
   std::uint32_t generation = never;
   std::uint32_t death_step = never;    // never: alive at the end
   std::uint32_t free_request = never;  // index in request_log::requests; never: alive at the end
   trace::object_id module;  // innermost at birth; in backward, whose gradient is computed
   trace::object_id root;
-  trace::stack_id stack;     // of its allocation
-  trace::stack_id forward;   // made in backward: the forward call whose gradient is computed
-  trace::text_id node;       // made in backward: the autograd node, such as MmBackward0
-  trace::text_id name;       // of a parameter, for its weights, gradient and states
-  trace::text_id detail;     // dtype, or key of an optimizer state
-  trace::text_id viewed_by;  // with view_share: the path to the views
+  trace::object_id optimizer;  // of a gradient: that looked at it, as far as that was recorded
+  trace::stack_id stack;       // of its allocation
+  trace::stack_id forward;     // made in backward: the forward call whose gradient is computed
+  trace::text_id node;         // made in backward: the autograd node, such as MmBackward0
+  trace::text_id name;         // of a parameter, for its weights, gradient and states
+  trace::text_id detail;       // dtype, or key of an optimizer state
+  trace::text_id viewed_by;    // with view_share: the path to the views
   [[nodiscard]] bool operator==(const block_facts&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/judge/blocks/what_follows.h"
+#include "analyzer/model/estimate/optimizers.h"
 
 namespace memtrace::blocks {
 
@@ -181,6 +182,28 @@ struct first_run {
                                             static_cast<double>(gradients));
 }
 
+// States that optimizers will make of the weights that they have, after a first backward pass: they stay
+// for all passes that follow.
+[[nodiscard]] std::uint64_t states_to_come(const evidence& of, block_number refused,
+                                           const std::vector<std::uint64_t>& sizes) {
+  if (of.attributed.trainable_bytes != of.attributed.parameter_bytes) return 0;
+  double states = 0;
+  for (block_number block = 0; block < refused; ++block) {
+    const auto facts = of.blocks[block];
+    if (facts.is_state) return 0;  // of a checkpoint
+    if (facts.trainer == 0 || facts.what != attribution::category::weights) continue;
+    if (facts.element_bits == 0) continue;
+    const double element = facts.element_bits / 8.0;
+    const auto parameters = static_cast<double>(bytes_of(of, block)) / element;
+    // A change to a narrower type narrows its states, too.
+    const auto narrowed =
+        static_cast<double>(sizes[block]) / static_cast<double>(bytes_of(of, block));
+    const auto& optimizer = estimate::optimizers()[facts.trainer - 1];
+    states += estimate::state_bytes(optimizer, parameters, element * narrowed, 0);
+  }
+  return static_cast<std::uint64_t>(states);
+}
+
 // Of models that an optimizer trains and that have not run yet, as a student that comes after its teacher: a
 // gradient of each weight, and as much for their backward pass as those that ran keep for each byte of
 // their weights.
@@ -231,15 +254,16 @@ std::uint64_t needed_in_first_pass(const refused_run& run, const request_log& ch
   }
   const rest_of_pass rest(of, birth_event(of, refused), sizes, left);
   const auto then = left_by_backward(of, refused, sizes);
+  const auto states = states_to_come(of, refused, sizes);
   if (passes.training.empty()) {
     if (!passes.unfinished) return allocated;
     const auto others = of_models_to_come(of, refused);
-    return std::max(allocated + rest.from_forward() + others, then);
+    return std::max(allocated + rest.from_forward() + others, then) + states;
   }
   const bool in_backward = passes.training.front().end == end_event(of);
-  // The optimizer's first update follows, of which nothing is known yet.
-  if (!in_backward) return allocated;
-  return std::max(allocated + rest.from_backward(), then);
+  // The optimizer's first update follows.
+  if (!in_backward) return allocated + states;
+  return std::max(allocated + rest.from_backward(), then) + states;
 }
 
 }  // namespace memtrace::blocks

@@ -70,7 +70,8 @@ std::map<std::uint32_t, device_evidence> gatherer::finish(const replay::replayer
                                                      blocks_.modules(),
                                                      {},
                                                      {},
-                                                     std::move(keepings)});
+                                                     std::move(keepings),
+                                                     blocks_.optimizer_steps()});
     count_steps(*made.of, step_events(attributed, device));
     made.of->now = allocator::replay(*made.log, allocator::as_recorded(*made.log));
     if (first_.cut()) {

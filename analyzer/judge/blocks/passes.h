@@ -55,6 +55,11 @@ struct run_passes {
 // whose gradients are added up. 1: none, or most steps have not the same number.
 [[nodiscard]] std::uint32_t micro_batches(const evidence& of, const run_passes& passes);
 
+// What autograd keeps is of pairs of the rows that it keeps, too: (heads, rows, rows) beside
+// (rows, width). Of sequences the rows beside them are those of all samples; a mask (rows, rows)
+// says nothing.
+[[nodiscard]] bool trains_on_pairs(const evidence& of, const run_passes& passes);
+
 // Events of a block's birth and of its free; past the last event where it lives to the end.
 [[nodiscard]] std::uint64_t birth_event(const evidence& of, allocator::block_number block);
 [[nodiscard]] std::uint64_t death_event(const evidence& of, allocator::block_number block);

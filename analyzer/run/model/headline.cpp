@@ -112,6 +112,13 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
                      about.unit);
 }
 
+// What fills and empties, beside all that is there: less than a hundredth is noise in one line.
+[[nodiscard]] bool is_worth_a_word(const verdicts::verdict& about) {
+  const auto& series = about.series.bytes;
+  const auto most = series.empty() ? 0 : *std::ranges::max_element(series);
+  return 100 * about.found.evidence.tooth_bytes >= static_cast<double>(most);
+}
+
 // The growth of a device that is no leak.
 [[nodiscard]] std::string calm_part(const verdicts::verdict& about) {
   const auto& found = about.found;
@@ -144,7 +151,7 @@ void add_pool_words(const process_report& process, std::vector<std::string>& par
       break;
   }
   using growth::shape;
-  if (found.shape == shape::sawtooth) {
+  if (found.shape == shape::sawtooth && is_worth_a_word(about)) {
     const auto by = kept.empty() ? std::string() : ", kept by " + kept;
     return growth::fill_words(found.evidence, about.unit) + by;
   }

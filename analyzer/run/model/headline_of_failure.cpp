@@ -158,9 +158,12 @@ constexpr std::string_view unread = "unread_variable";
   }
   if (oom.fix && oom.fix->id != unread) {
     const auto& first = oom.retained_by.front();
-    const bool by_graph = oom.fix->id == "graph_of_gradients";
+    const auto* const where = oom.fix->id == "graph_of_gradients" ? "through graphs of gradients"
+                              : oom.fix->id == "eval_accumulation_steps"
+                                  ? "of results of an evaluation"
+                                  : "in the frames of errors";
     return {fmt::format("`{}` keeps {} {}", verdicts::variable_of(first), brief_bytes(first.bytes),
-                        by_graph ? "through graphs of gradients" : "in the frames of errors")};
+                        where)};
   }
   const auto* const cure = cure_of(process);
   const bool is_setting = cure != nullptr && !setting_of(*cure).empty();
@@ -173,7 +176,11 @@ constexpr std::string_view unread = "unread_variable";
   const auto* const help = is_by_pieces && is_much ? first_help(process) : nullptr;
   if (help != nullptr)
     return {in_pieces(oom), "gets past it (checked by replay): " + setting_of(*help)};
-  if (is_by_pieces) return {in_pieces(oom)};
+  // Nothing is known that puts the pieces together: who has more than all of them is the reason.
+  const bool is_kept =
+      cure == nullptr && !oom.retained_by.empty() &&
+      oom.retained_by.front().bytes > std::max(unused, oom.facts.totals.allocated / 2);
+  if (is_by_pieces && !is_kept) return {in_pieces(oom)};
   const bool is_largest = oom.facts.requested >= oom.facts.totals.allocated;
   if (is_largest && !was_enough && oom.capacity)
     return {"it alone is " + use_words(oom.facts.requested, *oom.capacity)};

@@ -196,6 +196,28 @@ def train_one_by_one():
 train_one_by_one() if CHANGED else train_by_sums()
 """
 
+# transformers' Trainer keeps the logits of an evaluation on the GPU, joined anew for each batch, until it is over.
+PREDICTS = """
+import numpy
+from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments, default_data_collator
+
+class Words(torch.utils.data.Dataset):
+    def __len__(self):
+        return 48
+    def __getitem__(self, i):
+        ids = torch.randint(0, 50257, (128,))
+        return {"input_ids": ids, "labels": ids.clone()}
+
+def shape_of(found):
+    return {"shape": float(found[0].shape[0])}
+
+arguments = TrainingArguments(output_dir="out", per_device_eval_batch_size=4, report_to=[], save_strategy="no",
+                              eval_accumulation_steps=1 if CHANGED else None)
+model = GPT2LMHeadModel(GPT2Config(n_layer=1, n_embd=64, n_head=2))
+trainer = Trainer(model=model, args=arguments, eval_dataset=Words(), data_collator=default_data_collator, compute_metrics=shape_of)
+print(trainer.evaluate())
+"""
+
 CASES = [
     (ADAPTS, "420MiB", FREEZES),
     (TEACHES.replace("{beside}", ""), "1600MiB", FREEZES),
@@ -208,6 +230,7 @@ CASES = [
     (EVALUATES, "560MiB", "a smaller batch in evaluation"),
     (WRITES, "560MiB", "`del` what is not used again"),
     (SUMS_UP, "620MiB", "backward() for each forward pass"),
+    (PREDICTS, "1500MiB", "eval_accumulation_steps=1 in TrainingArguments"),
     (LOADS, "340MiB", '`map_location="cpu"` in torch.load'),
 ]
 

@@ -135,6 +135,23 @@ for epoch in range(3):
 """
 KEPT_RESULT = 'net(torch.randn(2048, 256, device="cuda")).to("cpu" if CHANGED else "cuda")'
 
+ADVERSARIES = """
+generator = nn.Sequential(nn.Linear(64, 2048), *[part for _ in range(8) for part in (nn.Linear(2048, 2048), nn.ReLU())], nn.Linear(2048, 256)).cuda()
+critic = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 1)).cuda()
+of_generator, of_critic = (torch.optim.Adam(one.parameters()) for one in (generator, critic))
+for step in range(8):
+    noise, images = torch.randn(4096, 64, device="cuda"), torch.randn(4096, 256, device="cuda")
+    with torch.set_grad_enabled(not CHANGED):
+        fakes = generator(noise)
+    of_critic.zero_grad()
+    (critic(fakes).mean() - critic(images).mean()).backward()
+    of_critic.step()
+    {then}
+    if step % 2:
+        (-critic(generator(noise[:512])).mean()).backward()
+        of_generator.step()
+"""
+
 CASES = [
     ("kept_views", KEPT, {"keep": ""}, "600MiB", True),
     ("kept_views", KEPT, {"keep": "wholes[step] = hidden"}, "600MiB", False),
@@ -146,6 +163,9 @@ CASES = [
     ("evaluation_without_gradients", DISTILS, {"wanted": "wanted", "trains": "True"}, "1400MiB", False),
     ("untrained_gradients", FROZEN, {"step": ""}, "1GiB", True),
     ("untrained_gradients", FROZEN, {"step": "whole.step(); whole.zero_grad()"}, "1GiB", False),
+    ("discarded_gradients", ADVERSARIES, {"then": "of_generator.zero_grad()"}, "2GiB", True),
+    ("discarded_gradients", ADVERSARIES, {"then": "of_generator.step(); of_generator.zero_grad()"}, "2GiB", False),
+    ("discarded_gradients", ADVERSARIES, {"then": "if step % 2 == 0: of_generator.zero_grad()"}, "2GiB", False),
     ("evaluation_outputs", ONE_LINE, {"each": KEPT_RESULT, "shown": "torch.cat([one.cpu() for one in found])"}, "500MiB", True),
     ("evaluation_outputs", ONE_LINE, {"each": KEPT_RESULT + ".mean()", "shown": "found[-1]"}, "500MiB", False),
     ("state_copies", COPIES, {"copy": STATE, "keep": "last[-5:]"}, "700MiB", True),

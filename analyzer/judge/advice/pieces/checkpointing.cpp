@@ -11,7 +11,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/pieces.h"
@@ -315,13 +317,16 @@ struct kept_bytes {
   std::uint64_t all = 0;
   std::uint64_t largest = 0;  // of one module
   std::uint32_t modules = 0;
-  trace::stack_id stack;  // of a block that a module of the class makes itself
+  std::vector<std::string> lines;  // that call modules of the class
+  trace::stack_id stack;           // of a block that one of them makes itself
 };
 
 [[nodiscard]] kept_bytes look_at(const blocks::evidence& of, const blocks::run_passes& passes,
                                  const module_copies& copies) {
   std::map<std::size_t, kept_bytes> by_pass;
   std::map<std::size_t, std::uint32_t> latest;  // copy, by pass: its calls follow each other
+  std::vector<std::string> lines;
+  std::set<trace::stack_id> stacks;
   trace::stack_id stack;
   for (const auto& [key, pass] : module_passes(of, passes, copies)) {
     if (pass.forward.empty() || pass.end == 0) continue;
@@ -329,7 +334,12 @@ struct kept_bytes {
     std::uint64_t bytes = 0;
     for (const auto block : pass.forward) {
       if (is_dropped(of, pass, block, output)) bytes += bytes_of(of, block);
-      if (!stack && copies.is_copy_itself(of.blocks[block].module)) stack = of.blocks[block].stack;
+      const auto facts = of.blocks[block];
+      if (!copies.is_copy_itself(facts.module) || !stacks.insert(facts.stack).second) continue;
+      if (!stack) stack = facts.stack;
+      auto line = line_that_calls_module(of, facts.stack);
+      if (!line.empty() && std::ranges::find(lines, line) == lines.end())
+        lines.push_back(std::move(line));
     }
     auto& sum = by_pass[key.pass];
     sum.all += bytes;
@@ -341,13 +351,25 @@ struct kept_bytes {
   for (const auto& [pass, sum] : by_pass) {
     if (sum.all > most.all) most = sum;
   }
+  most.lines = std::move(lines);
   most.stack = stack;
   return most;
 }
 
 // By transformers' own switch, which takes the outermost modules that a model repeats.
-[[nodiscard]] bool is_of_transformers(const blocks::evidence& of, const kept_bytes& kept) {
-  return line_that_calls_module(of, kept.stack).find("modeling_") != std::string::npos;
+[[nodiscard]] bool is_of_transformers(const kept_bytes& kept) {
+  return !kept.lines.empty() && kept.lines.front().find("modeling_") != std::string::npos;
+}
+
+// " at model.py:12 forward and model.py:20 forward"; those of an nn.Sequential are none of the program's.
+[[nodiscard]] std::string places_of(const kept_bytes& kept) {
+  std::string places;
+  for (const auto& line : kept.lines) {
+    const bool is_of_sequential = line.starts_with("container.py:");
+    const auto place = is_of_sequential ? std::string("in an nn.Sequential") : "at " + line;
+    if (places.find(place) == places.npos) places += (places.empty() ? " " : " and ") + place;
+  }
+  return places;
 }
 
 // All modules of the one class are inside of those of the other.
@@ -361,11 +383,10 @@ struct kept_bytes {
   });
 }
 
-[[nodiscard]] std::string what_to_write(const blocks::evidence& of, const kept_bytes& kept,
-                                        const std::string& type, loop_owner owner) {
-  const auto line = line_that_calls_module(of, kept.stack);
-  const auto where = line.empty() ? std::string() : fmt::format(" at {}", line);
-  if (is_of_transformers(of, kept)) {
+[[nodiscard]] std::string what_to_write(const kept_bytes& kept, const std::string& type,
+                                        loop_owner owner) {
+  const auto where = places_of(kept);
+  if (is_of_transformers(kept)) {
     return fmt::format("{} (each {}{})",
                        owner == loop_owner::transformers
                            ? "gradient_checkpointing=True in TrainingArguments"
@@ -386,7 +407,7 @@ struct kept_bytes {
   made.after_sizes = true;  // it makes blocks again
   made.amount = type;
   made.title = "Activations inside repeated modules are kept for the whole backward pass";
-  made.change = what_to_write(of, kept, type, owner);
+  made.change = what_to_write(kept, type, owner);
   made.evidence =
       fmt::format("{} modules {} keep {} for backward, the largest of them {}", kept.modules, type,
                   bytes_in_words(kept.all), bytes_in_words(kept.largest));
@@ -421,9 +442,8 @@ proposals checkpointing(const blocks::evidence& of) {
   }
   const auto all_found = found;
   std::erase_if(found, [&](const auto& one) {
-    return is_of_transformers(of, one.first) &&
-           std::ranges::any_of(all_found, [&](const auto& other) {
-             return other.second != one.second && is_of_transformers(of, other.first) &&
+    return is_of_transformers(one.first) && std::ranges::any_of(all_found, [&](const auto& other) {
+             return other.second != one.second && is_of_transformers(other.first) &&
                     is_inside(of, one.second, other.second);
            });
   });

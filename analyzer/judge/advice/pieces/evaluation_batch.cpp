@@ -20,8 +20,6 @@ using attribution::phase;
 
 namespace {
 
-constexpr std::uint32_t most_parts = 8;
-
 // Allocated bytes, highest in training and in evaluation, if what scales with the evaluation batch
 // is divided.
 struct peaks {
@@ -76,7 +74,8 @@ struct peaks {
 
 [[nodiscard]] std::uint32_t parts_until_training_is_highest(const blocks::evidence& of,
                                                             const blocks::run_passes& passes,
-                                                            const std::vector<bool>& scales) {
+                                                            const std::vector<bool>& scales,
+                                                            std::uint32_t most_parts) {
   for (std::uint32_t parts = 2; parts < most_parts; parts *= 2) {
     const auto then = peaks_with(of, passes, scales, parts);
     if (then.evaluation <= then.training) return parts;
@@ -97,6 +96,31 @@ struct peaks {
   const auto where = line.empty() ? std::string() : fmt::format(" (most is made at {})", line);
   return fmt::format("{} divided by {}{}", passes.trains() ? "evaluation batch size" : "batch size",
                      parts, where);
+}
+
+// A model that is not trained runs while the graph of another one is kept: the teacher of a distillation.
+[[nodiscard]] bool is_within_training(const blocks::evidence& of, const blocks::run_passes& passes,
+                                      block_number block) {
+  const auto birth = birth_event(of, block);
+  if (passes.unfinished && birth > *passes.unfinished) return true;
+  const auto pass = passes.at(birth);
+  return pass && birth < passes.training[*pass].backward;
+}
+
+void say_in_training(const blocks::evidence& of, block_number largest, std::uint32_t parts,
+                     proposal& made) {
+  const auto facts = of.blocks[largest];
+  const auto known = of.modules.find(facts.root);
+  const auto line = line_that_calls_model(of, facts.stack);
+  made.id = "untrained_call";
+  made.title = "A model that is not trained runs while the graph of another one is kept";
+  made.change = fmt::format(
+      "the call of the {}{} before the forward pass of the model that is trained, if it takes none "
+      "of its "
+      "results; or in {} parts: torch.cat([model(part) for part in inputs.chunk({})])",
+      known == of.modules.end() ? "model" : of.names[known->second.type],
+      line.empty() ? "" : " at " + line, parts, parts);
+  made.cost = "in parts: slower where they no longer fill the GPU";
 }
 
 // What was there when memory ran out, and the request that was refused, if it is in proportion to the batch.
@@ -139,14 +163,19 @@ proposals evaluation_batch(const blocks::evidence& of) {
   if (only_evaluates && !(refusal && refusal->by_batch())) return {};
   const auto now = peaks_with(of, passes, scales, 1);
   if (now.evaluation <= now.training) return {};
-  const auto parts = parts_until_training_is_highest(of, passes, scales);
-  trace::stack_id stack;
+  constexpr std::uint32_t enough = 8;
+  const auto most_parts =
+      std::min(enough, most_parts_of_batch(of, passes, blocks::activity::evaluation));
+  if (most_parts < 2) return {};
+  const auto parts = parts_until_training_is_highest(of, passes, scales, most_parts);
+  block_number largest = 0;
   std::uint64_t most = 0;
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     if (!scales[block] || bytes_of(of, block) <= most) continue;
     most = bytes_of(of, block);
-    stack = of.blocks[block].stack;
+    largest = block;
   }
+  const auto stack = most == 0 ? trace::stack_id() : of.blocks[largest].stack;
   proposal made;
   made.id = only_evaluates ? "call_batch" : "evaluation_batch";
   made.group = "evaluation_batch";
@@ -175,6 +204,8 @@ proposals evaluation_batch(const blocks::evidence& of) {
   made.not_when =
       "a batch is a single sample already; metrics are averaged over batches instead of over "
       "samples";
+  if (!only_evaluates && most != 0 && is_within_training(of, passes, largest))
+    say_in_training(of, largest, parts, made);
   made.device = of.log.device;
   made.stack = stack;
   made.rewrite = [&of, parts](allocator::request_log& log) {

@@ -222,7 +222,7 @@ proposals evaluation_outputs(const blocks::evidence& of) {
           : fmt::format(
                 "reduce the results call by call, or move each to the host (.cpu()) where "
                 "{} makes it, before it is appended{}",
-                line_of(of, found.stack),
+                line_that_calls_model(of, found.stack),
                 moved_back
                     ? fmt::format("; what {}:{}{} with, move back there (.cuda())",
                                   text::file_name(read.file), read.line,

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
@@ -43,6 +45,37 @@ void free_after_use(const blocks::evidence& of, request_edits& edits) {
   return bytes;
 }
 
+// Whether a call that trains comes from this line, too.
+[[nodiscard]] bool is_trained_from(const blocks::evidence& of, const blocks::run_passes& passes,
+                                   const std::string& line) {
+  std::set<trace::stack_id> seen;
+  for (block_number block = 0; block < of.blocks.size(); ++block) {
+    const auto facts = of.blocks[block];
+    const bool trains = passes.of_block[block] == blocks::activity::training &&
+                        facts.kept_by_autograd && facts.born_in == phase::forward &&
+                        !passes.without_backward.contains(facts.call);
+    if (trains && seen.insert(facts.stack).second && line_that_calls_model(of, facts.stack) == line)
+      return true;
+  }
+  return false;
+}
+
+[[nodiscard]] std::string what_to_write(const blocks::evidence& of,
+                                        const blocks::run_passes& passes, trace::stack_id stack) {
+  const auto line = line_that_calls_model(of, stack);
+  if (!line.empty() && is_trained_from(of, passes, line)) {
+    return fmt::format(
+        "with torch.set_grad_enabled(training): around the call of the model at {}, where "
+        "`training` "
+        "stands for what is true only if a backward pass follows: the same line trains the model",
+        line);
+  }
+  return fmt::format(
+      "with torch.no_grad(): around the call of the model{}, or @torch.no_grad() on its function "
+      "(torch.inference_mode() where no later graph takes its results)",
+      line.empty() ? "" : " at " + line);
+}
+
 }  // namespace
 
 proposals evaluation_without_gradients(const blocks::evidence& of) {
@@ -59,11 +92,7 @@ proposals evaluation_without_gradients(const blocks::evidence& of) {
   proposal made;
   made.id = "evaluation_without_gradients";
   made.title = "Autograd keeps activations of forwards that no backward pass follows";
-  const auto line = line_of(of, stack);
-  made.change = fmt::format(
-      "with torch.no_grad(): around the call of the model{}, or @torch.no_grad() on its function "
-      "(torch.inference_mode() where no later graph takes its results)",
-      line.empty() ? "" : " at " + line);
+  made.change = what_to_write(of, passes, stack);
   made.evidence =
       fmt::format("{} call{} of a model left up to {} kept for a backward pass that never came",
                   calls.size(), calls.size() == 1 ? "" : "s", bytes_in_words(largest->second));

@@ -150,8 +150,9 @@ proposals optimizer_choice(const blocks::evidence& of) {
   auto quantized = common(of, blocks);
   quantized.id = "optimizer_8bit";
   quantized.change =
-      "bitsandbytes.optim.AdamW8bit(model.parameters(), …) instead of AdamW; with transformers' "
-      "Trainer optim=\"adamw_bnb_8bit\"";
+      "bitsandbytes.optim.Adam8bit(model.parameters(), …) instead of Adam, AdamW8bit instead of "
+      "AdamW; "
+      "with transformers' Trainer optim=\"adamw_bnb_8bit\"";
   quantized.source = estimate::citation(estimate::source::eight_bit);
   quantized.cost =
       "a further library; the paper found the same accuracy, with 32-bit states for embeddings";

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "analyzer/judge/advice/batch_share.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
 #include "analyzer/judge/blocks/passes.h"
@@ -58,8 +59,10 @@ proposals pure_bf16(const blocks::evidence& of) {
     halved += bytes_of(of, block);
     if (facts.what == category::weights && facts.element_bits == 32) weights += bytes_of(of, block);
   }
-  // What an evaluation computes shrinks with its batch, without a loss.
-  if (weights <= (trains ? 0 : all / 2)) return {};
+  // What an evaluation computes shrinks with its batch, without a loss, if that is more than one sample.
+  const bool shrinks = !trains && weights <= all / 2 &&
+                       most_parts_of_batch(of, passes, blocks::activity::evaluation) > 1;
+  if (weights == 0 || shrinks) return {};
   proposal made;
   made.changes_results = true;
   made.id = "pure_bf16";

@@ -113,7 +113,9 @@ void keep_gradients(const blocks::evidence& of, request_edits& edits) {
 
 proposals train_batch(const blocks::evidence& of) {
   const auto passes = passes_of(of);
-  if (!passes.trains() || cannot_be_divided(of, passes)) return {};
+  if (!passes.trains()) return {};
+  const auto most_parts = most_parts_of_batch(of, passes, blocks::activity::training);
+  if (most_parts < 2) return {};
   const auto scales = scales_with_batch(of, passes, blocks::activity::training);
   std::uint64_t scaling = 0;
   std::uint64_t all = 0;
@@ -126,7 +128,9 @@ proposals train_batch(const blocks::evidence& of) {
       "{} of the {} allocated at the peak ({}) are activations, inputs and scratch memory of one "
       "batch",
       bytes_in_words(scaling), bytes_in_words(all), share_in_words(scaling, all));
-  return {propose(of, passes, figures, 2), propose(of, passes, figures, 4)};
+  proposals made = {propose(of, passes, figures, 2)};
+  if (most_parts >= 4) made.push_back(propose(of, passes, figures, 4));
+  return made;
 }
 
 }  // namespace memtrace::advice

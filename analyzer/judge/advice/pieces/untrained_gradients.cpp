@@ -15,6 +15,7 @@
 #include "analyzer/judge/advice/model_parts.h"
 #include "analyzer/judge/advice/pieces.h"
 #include "analyzer/judge/advice/program_words.h"
+#include "analyzer/judge/blocks/given_operands.h"
 #include "analyzer/judge/blocks/last_uses.h"
 #include "analyzer/judge/blocks/passes.h"
 #include "analyzer/judge/program/later_uses.h"
@@ -26,57 +27,6 @@ using attribution::category;
 using attribution::phase;
 
 namespace {
-
-// Whether a call of a part was given only what wants no gradient itself, so that it needs no graph: as its
-// first operation tells that keeps something for its backward pass. Not known where that is something that
-// the part has made with its parameters; then it is taken to need one.
-class given {
- public:
-  given(const blocks::evidence& of, const untrained_parts& parts) {
-    for (const auto& kept : of.keepings) {
-      const auto by = block_from(of, kept.before);
-      const auto operand = block_from(of, kept.block_event);
-      if (kept.output || by >= of.blocks.size() || operand >= of.blocks.size()) continue;
-      const auto maker = of.blocks[by];
-      const auto part = maker.born_in == phase::forward ? parts.part_of(maker) : trace::object_id();
-      const auto facts = of.blocks[operand];
-      if (!part || (facts.what == category::weights && facts.name)) continue;
-      const bool is_own = parts.part_of(facts) == part;
-      auto& call = calls_[{part, maker.call}];
-      call.begun = call.begun || (is_own && kept.needs_gradient);
-      if (kept.needs_gradient && !is_own) {
-        call.gradients = all_[part].gradients = true;
-      } else if (!kept.needs_gradient && !call.begun && (!is_own || is_of_numbers(facts))) {
-        call.constants = all_[part].constants = true;
-      }
-    }
-  }
-
-  [[nodiscard]] bool needs_graph(trace::object_id part, std::uint32_t call) const {
-    const auto known = calls_.find({part, call});
-    return known == calls_.end() || known->second.needs_graph();
-  }
-  // Any of its calls.
-  [[nodiscard]] bool needs_graph(trace::object_id part) const {
-    const auto known = all_.find(part);
-    return known == all_.end() || known->second.needs_graph();
-  }
-
- private:
-  struct operands {
-    bool begun = false;  // an operation has kept what the part itself has made
-    bool gradients = false;
-    bool constants = false;
-    [[nodiscard]] bool needs_graph() const { return gradients || !constants; }
-  };
-  // A copy of what it was given; not its positions, or a mask.
-  [[nodiscard]] static bool is_of_numbers(const blocks::block_facts& facts) {
-    return facts.element_bits == 16 || facts.element_bits == 32;
-  }
-
-  std::map<std::pair<trace::object_id, std::uint32_t>, operands> calls_;
-  std::map<trace::object_id, operands> all_;
-};
 
 // What a product or a convolution keeps of its input is for the gradient of its weights alone, and nobody
 // else keeps it: by block. Its other operand is such a matrix; the weights of a normalisation are none.
@@ -108,7 +58,9 @@ class given {
 
 struct untrained {
   untrained(const blocks::evidence& of, untrained_parts all)
-      : parts(std::move(all)), handed(of, parts), for_weights(kept_for_weights(of, parts)) {}
+      : parts(std::move(all)),
+        handed(of, [this](const blocks::block_facts& facts) { return parts.part_of(facts); }),
+        for_weights(kept_for_weights(of, parts)) {}
 
   // Whether autograd keeps this block for gradients of these parts alone.
   [[nodiscard]] bool is_unneeded(block_number block, const blocks::block_facts& facts) const {
@@ -119,7 +71,7 @@ struct untrained {
   }
 
   untrained_parts parts;
-  given handed;
+  blocks::given_operands handed;
   std::vector<bool> for_weights;
   std::uint64_t gradients = 0;    // each parameter's
   std::uint64_t activations = 0;  // of one call, that nothing needs
@@ -169,22 +121,13 @@ void leave_out(const blocks::evidence& of, const untrained& found, request_edits
   }
 }
 
-// By a line of the program: a norm that it logs, or an update without an optimizer.
-[[nodiscard]] bool are_gradients_read(const blocks::evidence& of) {
-  return std::ranges::any_of(of.names.sources(), [](const auto& file) {
-    // Without the word there is nothing to parse for it.
-    if (file.second.text.find(".grad") == std::string::npos) return false;
-    return program::reads_gradients(program::source_file(std::string(file.second.text)));
-  });
-}
-
 }  // namespace
 
 proposals untrained_gradients(const blocks::evidence& of) {
   untrained_parts parts(of);
   if (parts.empty()) return {};
   const auto found = std::make_shared<untrained>(find(of, std::move(parts)));
-  if (found->gradients + found->activations == 0 || are_gradients_read(of)) return {};
+  if (found->gradients + found->activations == 0 || blocks::are_gradients_read(of)) return {};
   const auto known = of.modules.find(found->first);
   std::string who = "the model";
   if (known != of.modules.end()) {

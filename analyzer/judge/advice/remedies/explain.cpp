@@ -129,6 +129,7 @@ std::optional<verdicts::remedy> remedy_at_failure(const verdicts::retainer& held
   const verdicts::verdict nothing;
   const verdicts::suspect nobody;
   const clues of{nothing, nobody, &held_by, {}, {}, {}};
+  if (held_by.holder == eval_loop_container) return evaluation_results(of);
   auto found = exception_frames(of);
   return found ? found : graph_of_gradients(of);
 }

@@ -95,6 +95,9 @@ struct clues {
 // The first kind of cause whose evidence is there; empty where nothing supports an advice.
 [[nodiscard]] std::optional<verdicts::remedy> remedy_for(const clues& of);
 
+// Class of what transformers' Trainer gathers the results of an evaluation in.
+inline constexpr std::string_view eval_loop_container = "EvalLoopContainer";
+
 // What a retainer calls for that held much when a request failed; empty where nothing is wrong with
 // it.
 [[nodiscard]] std::optional<verdicts::remedy> remedy_at_failure(const verdicts::retainer& held_by);

@@ -31,9 +31,9 @@ constexpr std::uint64_t least_block = 512;  // what the allocator gives for a 4-
 
 std::optional<verdicts::remedy> evaluation_results(const clues& of) {
   // transformers' own list of an evaluation's results.
-  const bool in_trainer = of.held_by != nullptr && of.held_by->holder == "EvalLoopContainer";
+  const bool in_trainer = of.held_by != nullptr && of.held_by->holder == eval_loop_container;
   if (!(of.in_evaluation() || in_trainer) || of.kept_by(format::held_bounded)) return std::nullopt;
-  const bool trainer = of.passes_through("/transformers/trainer");
+  const bool trainer = in_trainer || of.passes_through("/transformers/trainer");
   verdicts::remedy what;
   const auto beside = of.also_kept() + of.read_again();
   what.id = trainer ? "eval_accumulation_steps" : "evaluation_results";

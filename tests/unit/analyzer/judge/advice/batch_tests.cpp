@@ -115,7 +115,7 @@ TEST_CASE("what is computed of pairs of its rows is no batch to divide") {
     std::vector<blocks::block_facts> all(of.blocks.begin(), of.blocks.end());
     all[run.last_kept] = small;
     of.blocks = blocks::fact_list(all);
-    return advice::cannot_be_divided(of, blocks::passes_of(of));
+    return advice::most_parts_of_batch(of, blocks::passes_of(of), blocks::activity::training) == 1;
   };
   SECTION("(heads, nodes, nodes) beside (nodes, width): a graph") {
     CHECK(shape(1024, 64));
@@ -157,7 +157,9 @@ TEST_CASE("a product of (rows, rows) and (rows, width), both computed, is of pai
     run.free({square, width, product});
     const auto& of = run.evidence();
     CAPTURE(one.columns, one.bytes_of_weight);
-    CHECK(advice::cannot_be_divided(of, blocks::passes_of(of)) == one.is_of_pairs);
+    const auto parts =
+        advice::most_parts_of_batch(of, blocks::passes_of(of), blocks::activity::training);
+    CHECK((parts == 1) == one.is_of_pairs);
     CHECK(advice::train_batch(of).empty() == one.is_of_pairs);
   }
 }

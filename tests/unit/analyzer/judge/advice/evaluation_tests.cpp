@@ -58,6 +58,27 @@ TEST_CASE("evaluation sets the peak: divided until training does") {
   CHECK(all[0].evidence.find("2 times") != std::string::npos);
 }
 
+// The first dimension is that of tensors that were found when memory ran out.
+TEST_CASE("an evaluation's batch is not divided in more parts than it has samples") {
+  struct expected {
+    std::uint32_t samples;
+    const char* amount;  // null: nothing is said
+  };
+  for (const auto& [samples, amount] :
+       {expected{1, nullptr}, {2, "1/2"}, {3, "1/2"}, {64, "1/4"}}) {
+    evaluated_training run;
+    run.train(20 * mib);
+    const auto result = run.evaluate(40 * mib, phase::evaluation, false);
+    run[result].first = samples;
+    run.free(result);
+    run.train(20 * mib);
+    const auto all = advice::evaluation_batch(run.evidence());
+    CAPTURE(samples);
+    REQUIRE(all.empty() == (amount == nullptr));
+    if (amount != nullptr) CHECK(all[0].amount == amount);
+  }
+}
+
 TEST_CASE("training sets the peak: the evaluation's batch is left alone") {
   evaluated_training run;
   run.train(200 * mib);
