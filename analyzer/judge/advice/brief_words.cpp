@@ -95,7 +95,7 @@ constexpr named all[] = {
     {"unbounded_cache", "give it a bound"},
     {"unbounded_deque", "deque(maxlen=…)"},
     {"unbounded_queue", "Queue(maxsize=…)"},
-    {"untrained_call", "the model that is not trained first, or in parts"},
+    {"untrained_call", "the model that is not trained in parts, or first"},
     {"unused_parameters", "modules that never run kept off the GPU"},
     {"unread_variable", "give up what is not read again"},
     {"untrained_gradients", "requires_grad_(False) of the model that no optimizer has"},

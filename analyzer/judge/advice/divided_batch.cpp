@@ -65,7 +65,9 @@ std::map<std::uint64_t, std::uint64_t> bytes_by_first_dimension(const blocks::ev
                                                                 const blocks::run_passes& passes,
                                                                 blocks::activity which) {
   const auto channels = channels_by_module(of);
-  const auto scales = scales_with_batch(of, passes, which);
+  const bool is_found =
+      std::ranges::any_of(of.blocks, [](const auto& one) { return one.first != 0; });
+  const auto scales = is_found ? scales_with_batch(of, passes, which) : std::vector<bool>();
   const auto is_kept = [&](const blocks::block_facts& facts) {
     return facts.kept_by_autograd && facts.what == category::activations &&
            facts.born_in == phase::forward;
@@ -76,7 +78,7 @@ std::map<std::uint64_t, std::uint64_t> bytes_by_first_dimension(const blocks::ev
     if (passes.of_block[block] != which) continue;
     std::uint64_t first = 0;
     if (is_kept(facts)) first = first_dimension(of, block, channels);
-    if (first == 0 && scales[block]) first = facts.first;
+    if (first == 0 && is_found && scales[block]) first = facts.first;
     if (first != 0) found[first] += bytes_of(of, block);
   }
   return found;

@@ -55,6 +55,12 @@ template <std::size_t N>
 // Of a class of the file whose objects say themselves what comes next, and not that nothing does.
 [[nodiscard]] bool may_have_no_end(const node& definition) {
   const auto parts = definition.field("body").all();
+  const auto has = [&](std::string_view method) {
+    return std::ranges::any_of(parts, [&](const node& one) {
+      return one.is("function_definition") && one.field("name").text() == method;
+    });
+  };
+  if (has("__getitem__") && !has("__len__")) return true;
   return std::ranges::any_of(parts, [](const node& one) {
     if (!one.is("function_definition")) return false;
     const auto name = one.field("name").text();
@@ -365,6 +371,21 @@ std::optional<bound> end_of_comprehension(const source_file& file, std::uint32_t
     return case_at_hand::shown(bound_kind::loop, loop, static_cast<std::int64_t>(length));
   } catch (const too_many_looks&) {
     return std::nullopt;
+  }
+}
+
+bool makes_container(const source_file& file, std::uint32_t line) {
+  constexpr std::array<std::string_view, 6> makes = {"list", "tuple",  "set",
+                                                     "dict", "sorted", "deque"};
+  file.parsed().allow(most_looks);
+  try {
+    const auto all = file.root().all();
+    return std::ranges::any_of(all, [&](const node& one) {
+      const bool has_line = one.line() <= line && line <= one.last_line();
+      return has_line && one.is("call") && is_one_of(one.field("function").text(), makes);
+    });
+  } catch (const too_many_looks&) {
+    return true;
   }
 }
 

@@ -116,6 +116,8 @@ inline constexpr std::uint64_t most_looks_in_all = 20'000'000;
 // `is_over` as in question: it ends with what the comprehension goes through.
 [[nodiscard]] std::optional<bound> end_of_comprehension(const source_file& file, std::uint32_t line,
                                                         std::uint64_t length);
+// Whether this line makes a container of Python's, as list(map(…)) does, that has no name either.
+[[nodiscard]] bool makes_container(const source_file& file, std::uint32_t line);
 
 // A program that takes more looks than it may proves nothing, and leaves nothing in doubt.
 [[nodiscard]] answer prove(const source_file& file, const std::string& path, const question& asked,

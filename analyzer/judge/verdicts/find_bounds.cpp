@@ -219,6 +219,8 @@ class bounds {
       const auto* const source = frame.user ? sources_.of(frame.file) : nullptr;
       if (source == nullptr) continue;
       auto found = program::end_of_comprehension(*source, frame.line, held_by.length);
+      // A line within it may make the container as well.
+      if (!found && !only && program::makes_container(*source, frame.line)) return;
       if (!found) continue;
       found->file = frame.file;
       const bool is_same = only && only->file == found->file && only->line == found->line;

@@ -115,12 +115,16 @@ void say_in_training(const blocks::evidence& of, block_number largest, std::uint
   made.id = "untrained_call";
   made.title = "A model that is not trained runs while the graph of another one is kept";
   made.change = fmt::format(
-      "the call of the {}{} before the forward pass of the model that is trained, if it takes none "
-      "of its "
-      "results; or in {} parts: torch.cat([model(part) for part in inputs.chunk({})])",
+      "the call of the {}{} in {} parts: torch.cat([model(part) for part in inputs.chunk({})]); "
+      "or, at no "
+      "cost and with a saving of its own, before the forward pass of the model that is trained, if "
+      "it takes "
+      "none of its results",
       known == of.modules.end() ? "model" : of.names[known->second.type],
       line.empty() ? "" : " at " + line, parts, parts);
   made.cost = "in parts: slower where they no longer fill the GPU";
+  made.not_when =
+      "in parts: the batch is a single sample, or batch normalisation in the model's training mode";
 }
 
 // What was there when memory ran out, and the request that was refused, if it is in proportion to the batch.

@@ -129,6 +129,15 @@ TEST_CASE("GIVEN a comprehension that runs THEN it ends with what it goes throug
            "    sys.exit() if x is None else model(x)\n"));
 }
 
+TEST_CASE("GIVEN a line that makes a container without a name THEN it may be that one") {
+  const source_file file(
+      "import torch\n"
+      "print(torch.cat(list(map(answer, requests))))\n"
+      "y = model(x)\n");
+  CHECK(makes_container(file, 2));
+  CHECK_FALSE(makes_container(file, 3));
+}
+
 TEST_CASE("GIVEN what nothing reads after the loop, or the loop reads THEN its end is no bound") {
   CHECK_FALSE(of_ended_run(collects("", "")).proof);
   CHECK_FALSE(of_ended_run(collects("", "    print(len(items))\n")).proof);
