@@ -70,13 +70,30 @@ bool is_bounded_by_kind(const retainer& held_by) {
   return !(held_by.gets_longer && !held_by.container.empty() && limit_of(held_by.container) == 0);
 }
 
+namespace {
+
+// trainer._data_connector._hooks.model.outputs: through what a library keeps to itself nobody would look for
+// it. LitModel.outputs
+[[nodiscard]] std::string shown_variable(const retainer& held_by) {
+  auto name = variable_of(held_by);
+  const auto last = name.rfind('.');
+  const auto first_hidden = name.find("._");
+  const auto second_hidden = name.find("._", first_hidden + 1);
+  const bool is_hidden =
+      first_hidden != name.npos && second_hidden < last && name.find('[') == name.npos;
+  if (!is_hidden || held_by.holder.empty() || grows_further_out(held_by)) return name;
+  return held_by.holder + name.substr(last);
+}
+
+}  // namespace
+
 std::string name_of(const retainer& held_by) {
   if (is_of_comprehension(held_by)) return "a comprehension";
   if ((held_by.flags & format::held_statement) != 0) {
     const auto what = container_class(held_by);
     return with_article(what.empty() ? "object" : what) + " without a name";
   }
-  const auto name = variable_of(held_by);
+  const auto name = shown_variable(held_by);
   if (name.empty()) return name;
   return held_by.also.empty() ? fmt::format("`{}`", name)
                               : fmt::format("`{}` and `{}`", name, held_by.also);
@@ -104,7 +121,7 @@ std::string describe(const retainer& held_by) {
     return name_of(held_by) + many +
            ": a statement that runs makes it or passes it on, or C++ has it";
   }
-  auto words = fmt::format("`{}`", variable_of(held_by));
+  auto words = fmt::format("`{}`", shown_variable(held_by));
   if (grows_further_out(held_by)) {
     words += fmt::format(", {} {}", held_by.grows_in->keys != 0 ? "a dict of" : "with",
                          text::format_count(held_by.grows_in->length));

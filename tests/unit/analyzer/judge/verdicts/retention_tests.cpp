@@ -417,3 +417,14 @@ TEST_CASE(
   held_by.grows_in->variable = "memory[…]";
   CHECK(verdicts::container_class(held_by) == "tuple");
 }
+
+TEST_CASE("GIVEN a path through what a library keeps to itself THEN the object's class is named") {
+  verdicts::retainer held_by;
+  held_by.path = "trainer._data_connector._hooks.model.outputs[…]";
+  held_by.container = "list";
+  CHECK(verdicts::name_of(held_by) == "`trainer._data_connector._hooks.model.outputs`");
+  held_by.holder = "LitModel";
+  CHECK(verdicts::name_of(held_by) == "`LitModel.outputs`");
+  held_by.path = "self._buffer.items[…]";
+  CHECK(verdicts::name_of(held_by) == "`self._buffer.items`");
+}
