@@ -24,44 +24,8 @@ namespace {
 
 using calls_and_bytes = std::map<std::uint32_t, std::uint64_t>;
 
-// Those whose graph no backward pass has used; and others from the same line whose graph was still there when
-// the run ended, if no backward pass has used that of any call from there.
-[[nodiscard]] calls_and_bytes unused_calls(const blocks::evidence& of,
-                                           const blocks::run_passes& passes) {
-  auto found = passes.without_backward;
-  if (found.empty()) return found;
-  struct of_call {
-    std::uint64_t kept = 0;
-    std::string line;
-    bool is_alive = false;
-  };
-  std::map<std::uint32_t, of_call> calls;
-  std::map<trace::stack_id, std::string> lines;
-  std::set<std::string> unused;
-  std::set<std::string> used;
-  for (block_number block = 0; block < of.blocks.size(); ++block) {
-    const auto facts = of.blocks[block];
-    const bool is_kept = facts.kept_by_autograd && facts.what == category::activations &&
-                         facts.born_in == attribution::phase::forward && facts.call != 0;
-    if (!is_kept) continue;
-    const auto [line, is_new] = lines.try_emplace(facts.stack);
-    if (is_new) line->second = line_that_calls_model(of, facts.stack);
-    auto& call = calls[facts.call];
-    if (call.kept == 0) call.line = line->second;
-    call.kept += bytes_of(of, block);
-    if (facts.freed_in_backward) used.insert(call.line);
-    call.is_alive = call.is_alive || death_event(of, block) >= end_event(of);
-    if (found.contains(facts.call)) unused.insert(call.line);
-  }
-  for (const auto& [number, call] : calls) {
-    const bool is_like_them = unused.contains(call.line) && !used.contains(call.line);
-    if (is_like_them && call.is_alive && !call.line.empty()) found.try_emplace(number, call.kept);
-  }
-  return found;
-}
-
 void free_after_use(const blocks::evidence& of, request_edits& edits) {
-  const auto calls = unused_calls(of, passes_of(of));
+  const auto calls = passes_of(of).without_backward;
   const auto ends = ends_of_use_in_forward(of);
   for (block_number block = 0; block < of.blocks.size(); ++block) {
     const auto& facts = of.blocks[block];
@@ -117,7 +81,7 @@ void free_after_use(const blocks::evidence& of, request_edits& edits) {
 
 proposals evaluation_without_gradients(const blocks::evidence& of) {
   const auto passes = passes_of(of);
-  const auto calls = unused_calls(of, passes);
+  const auto& calls = passes.without_backward;
   if (calls.empty()) return {};
   const auto largest = std::max_element(
       calls.begin(), calls.end(),
