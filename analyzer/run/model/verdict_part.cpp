@@ -167,16 +167,17 @@ void doubt_inferred_steps(process_report& to) {
 }
 
 // Of a program that ran out of memory before anything came back: in its first training step, and of one
-// without a backward pass yet a graph that one variable keeps is that of the pass that runs. Before
-// summarize().
+// without a backward pass yet a graph that one variable keeps, or a statement that runs, is that of the pass
+// that runs. Before summarize().
 void doubt_first_pass(const attribution::result& attributed, process_report& to) {
   if (decisive_oom(to) == nullptr) return;
   constexpr auto by_graph = format::held_graph | format::held_has_graph;
   for (auto& one : to.findings.verdicts) {
     if (one.unit != "event window" || one.suspects.empty()) continue;
     const auto& kept = one.suspects.front().retained_by;
-    const bool by_variable =
-        !kept.empty() && kept.front().container.empty() && (kept.front().flags & by_graph) != 0;
+    const bool has_one = !kept.empty() && (kept.front().container.empty() ||
+                                           (kept.front().flags & format::held_statement) != 0);
+    const bool by_variable = has_one && (kept.front().flags & by_graph) != 0;
     if (attributed.has_backward || by_variable) one.found.shape = growth::shape::unknown;
   }
 }

@@ -18,7 +18,7 @@ import types
 sys.path.insert(0, __file__.rpartition("/")[0])
 from probe import Held, Probe  # noqa: E402
 
-TRACEBACK, HOOK, BOUNDED, UNREACHABLE, TRAINED, STATEMENT = 4, 8, 16, 256, 512, 1024
+TRACEBACK, HOOK, BOUNDED, UNREACHABLE, TRAINED, STATEMENT, STATE = 4, 8, 16, 256, 512, 1024, 2048
 made = {}  # name: address
 expected = {}
 
@@ -260,7 +260,7 @@ def inner(probe):
     optimizer.param_groups = [{"lr": 0.1, "params": [*weights]}]
     optimizer.state = {weights.pop(): {
         "exp_avg": held("optimizer", "optimizer.state[…]['exp_avg']", "dict", "1", "local of inner",
-                        "Optimizer")}}
+                        "Optimizer", flags=STATE)}}
     also = trainer.hidden
 
     def uses_cell():

@@ -16,6 +16,7 @@ from torch.utils.checkpoint import checkpoint
 
 GRAPH, TRACEBACK, HOOK, BOUNDED, VIEW, GRADIENT, HAS_GRAPH, UNREACHABLE, TRAINED = (
     2, 4, 8, 16, 32, 64, 128, 256, 512)
+STATE = 2048
 DEVICE = "cuda"
 expected = []  # (address, path, container, length, owner, flags)
 take_census = ctypes.PyDLL(None).memtrace_census
@@ -130,7 +131,7 @@ def main():
         expect(parameter, "model", flags=TRAINED)
         expect(parameter.grad, "model.grad", flags=GRADIENT)
         expect(optimizer.state[parameter]["exp_avg"], "optimizer.state[…]['exp_avg']",
-               "defaultdict", "8")
+               "defaultdict", "8", flags=STATE)
     conv = torch.nn.Conv2d(3, 8, 3, device=DEVICE)
     lstm = torch.nn.LSTM(32, 32, device=DEVICE)
     losses, squares, states, images, checkpointed, on_host = [], [], [], [], [], []
