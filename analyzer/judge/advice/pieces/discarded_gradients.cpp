@@ -67,7 +67,7 @@ class discarded {
     }
   }
 
-  [[nodiscard]] bool empty() const { return unneeded_.empty(); }
+  [[nodiscard]] bool empty() const { return most_kept_ == 0; }
   [[nodiscard]] std::uint64_t kept() const { return most_kept_; }
   [[nodiscard]] std::string line() const { return calls_.at(largest_).line; }
   [[nodiscard]] trace::object_id root() const { return largest_.first; }
@@ -152,7 +152,7 @@ class discarded {
       found.is_seen = found.is_seen || is_looked_at(block, facts.root);
       found.is_alive = found.is_alive || death_event(of_, block) >= end_event(of_);
       found.bytes += bytes_of(of_, block);
-      if (found.is_seen) trained_.insert({facts.root, *pass});
+      if (found.is_seen) trained_[*pass].insert(facts.root);
     }
   }
 
@@ -215,8 +215,10 @@ class discarded {
     const auto found = gradients_.find({root, pass});
     if (found == gradients_.end()) return fate::not_known;
     if (found->second.is_seen) return fate::seen;
-    const auto is_of = [&](const auto& one) { return one.second == pass && one.first != root; };
-    const bool trains_others = std::ranges::any_of(trained_, is_of);
+    const auto trained = trained_.find(pass);
+    const bool trains_others =
+        trained != trained_.end() &&
+        std::ranges::any_of(trained->second, [&](const auto& one) { return one != root; });
     const bool is_given_up = trains_others && owners_.contains(root) && !found->second.is_alive;
     return is_given_up ? fate::given_up : fate::not_known;
   }
@@ -226,7 +228,8 @@ class discarded {
   blocks::given_operands given_;
   std::map<trace::object_id, std::set<trace::object_id>> owners_;  // optimizers, by root
   std::map<std::pair<trace::object_id, std::size_t>, gradients_of_pass> gradients_;
-  std::set<std::pair<trace::object_id, std::size_t>> trained_;  // gradients that were looked at
+  std::map<std::size_t, std::set<trace::object_id>>
+      trained_;  // roots whose gradients were looked at
   std::map<root_and_call, call_of_model> calls_;
   // Where the calls of each model that is trained begin, by pass.
   std::map<std::size_t, std::map<trace::object_id, std::uint64_t>> begins_;
