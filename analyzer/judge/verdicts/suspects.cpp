@@ -339,38 +339,49 @@ namespace {
   return returns_to_same ? std::string() : std::prev(at)->function;
 }
 
-struct largest_fall {
+// Where a site has given most back, and in how many windows it had grown before.
+struct given_back {
+  const site_history* page = nullptr;
   double bytes = 0;
   std::size_t at = 0;  // window
+  std::size_t rises = 0;
 };
 
-[[nodiscard]] largest_fall fall_of(const growth::series& values) {
-  largest_fall found;
-  const auto& windows = values.windows();
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    if (windows[i].largest_fall > found.bytes) found = {windows[i].largest_fall, i};
+[[nodiscard]] std::vector<given_back> given_back_by_sites(const device_timeline& device) {
+  std::vector<given_back> found;
+  for (const site_history& page : device.sites.pages()) {
+    const auto values = page.series.first(device.sites.steps());
+    given_back one;
+    one.page = &page;
+    std::size_t rises = 0;
+    for (std::size_t i = 0; i < values.windows().size(); ++i) {
+      const auto& window = values.windows()[i];
+      if (window.largest_fall > one.bytes) {
+        one.bytes = window.largest_fall;
+        one.at = i;
+        one.rises = rises;
+      }
+      rises += window.up > 0 ? 1 : 0;
+    }
+    if (one.rises > 0) found.push_back(one);
   }
   return found;
 }
 
-// Whether it began to grow after that fall, to no more than was given back there, and by as many rises as the
-// other one had before it: what streams is given back, too, and piles up nothing.
-[[nodiscard]] bool grows_since(const growth::series& values, const growth::series& other) {
-  const auto fall = fall_of(other);
+// Whether it began to grow after the other one gave back, to no more than that, and by as many rises as the other
+// one had before: what streams is given back, too, and piles up nothing.
+[[nodiscard]] bool grows_since(const growth::series& values, const given_back& other) {
   const auto& windows = values.windows();
   double before = 0;
   double since = 0;
   std::size_t rises = 0;
-  std::size_t rises_of_other = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    (i < fall.at ? before : since) += windows[i].up - windows[i].down;
+    (i < other.at ? before : since) += windows[i].up - windows[i].down;
     rises += windows[i].up > 0 ? 1 : 0;
-    if (i < fall.at && i < other.windows().size())
-      rises_of_other += other.windows()[i].up > 0 ? 1 : 0;
   }
   constexpr double tenth = 0.1;
-  return since > 0 && before <= tenth * since && since <= (1 + tenth) * fall.bytes &&
-         2 * rises_of_other >= rises;
+  return since > 0 && before <= tenth * since && since <= (1 + tenth) * other.bytes &&
+         2 * other.rises >= rises;
 }
 
 }  // namespace
@@ -378,17 +389,17 @@ struct largest_fall {
 void note_given_back(growing_sites& found, const device_timeline& device,
                      const trace::dictionary& names) {
   if (found.all.empty()) return;
-  const auto steps = device.sites.steps();
+  const auto others = given_back_by_sites(device);
   for (auto& who : found.all) {
     const auto own = std::ranges::find_if(
         device.sites.pages(), [&](const site_history& page) { return page.site == who.site; });
     if (own == device.sites.pages().end()) continue;
-    const auto values = own->series.first(steps);
+    const auto values = own->series.first(device.sites.steps());
     const auto frames = code::frames_of(names, who.stack);
-    for (const site_history& page : device.sites.pages()) {
-      if (page.site == who.site) continue;
-      if (!grows_since(values, page.series.first(steps))) continue;
-      who.given_back_by = common_function(frames, code::frames_of(names, page.main_kind().stack));
+    for (const auto& other : others) {
+      if (other.page->site == who.site || !grows_since(values, other)) continue;
+      who.given_back_by =
+          common_function(frames, code::frames_of(names, other.page->main_kind().stack));
       if (!who.given_back_by.empty()) break;
     }
   }
