@@ -224,25 +224,30 @@ void leave_open_in_a_sequence(verdicts::verdict& made, std::size_t steps, std::u
   leave_open(made, positions - steps);
 }
 
+void leave_open_because(verdicts::verdict& made, std::uint64_t more_steps_needed,
+                        std::string_view why) {
+  const auto rate = made.bytes_per_step;
+  leave_open(made, more_steps_needed);
+  made.summary = open_growth(made, rate, why);
+}
+
 // A loop that collects results on a GPU gets small objects for them, too, and may collect on the host
 // besides. It has ended, and no later step tells whether that goes on.
 void leave_open_in_a_loop(verdicts::verdict& made) {
   const bool is_of_malloc =
       made.about.kind == verdicts::subject_kind::host && made.about.name != "pinned";
   if (!is_of_malloc || !is_leak(made.found.shape)) return;
-  const auto rate = made.bytes_per_step;
-  leave_open(made, 0);
   made.fix.reset();
-  made.summary = grew_in_a_loop(made, rate);
+  leave_open_because(made, 0, " in a loop that has ended: no later one tells whether it grows");
 }
 
 // Free memory is there for later requests. A hole stays one as long as a small object that stays lies in
 // the way: there are ever more holes only where such objects pile up.
 void leave_open_what_is_free(verdicts::verdict& made) {
   if (!is_leak(made.found.shape) || !made.fix || made.fix->id != free_heap) return;
-  const auto rate = made.bytes_per_step;
-  leave_open(made, made.found.evidence.steps);
-  made.summary = grew_by_free_memory(made, rate);
+  leave_open_because(made, made.found.evidence.steps,
+                     ", at least half of it by free memory in malloc's heap, which is there for "
+                     "later requests: whether it grows on is not settled");
 }
 
 class host_judge {

@@ -16,11 +16,11 @@
 
 namespace memtrace::host {
 
-// What is known of the steps: whether there are no more than these,
+// What is known of the steps.
 struct known_steps {
   std::uint64_t positions = 0;  // they are the tokens of one sequence, as many as the model has
   bool by_loop = false;         // they are the turns of a loop that has ended
-  bool piles_up = false;  // and objects do on a GPU, for each of which the host has a small one
+  bool piles_up = false;  // in them objects do on a GPU, for each of which the host has a small one
 };
 
 // `step_ends`: times, ascending. Subjects `host` (the process), `host:workers`, `host:pinned` and
@@ -37,9 +37,9 @@ inline constexpr char free_heap[] = "free_heap";
 // "the container (cgroup v2)", "the machine", …
 [[nodiscard]] std::string_view name_of(format::host::limit_source from);
 
-// Of one that is left open: what it grew by; in a loop that has ended, or by memory that is free.
-[[nodiscard]] std::string grew_in_a_loop(const verdicts::verdict& made, double bytes_per_step);
-[[nodiscard]] std::string grew_by_free_memory(const verdicts::verdict& made, double bytes_per_step);
+// Of one that is left open: what it grew by, and `why` that settles nothing.
+[[nodiscard]] std::string open_growth(const verdicts::verdict& made, double bytes_per_step,
+                                      std::string_view why);
 
 // Sets the summary; of workers also what to write instead, where the cause is seen in the series.
 void describe(verdicts::verdict& made, const host_samples& samples,

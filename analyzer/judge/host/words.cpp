@@ -225,18 +225,11 @@ std::string_view name_of(limit_source from) {
   return "a limit";
 }
 
-std::string grew_by_free_memory(const verdicts::verdict& made, double bytes_per_step) {
-  return fmt::format(
-      "{} grew by {} a {}, at least half of it by free memory in malloc's heap, which is there for "
-      "later "
-      "requests: whether it grows on is not settled",
-      who(made), format_bytes(static_cast<std::uint64_t>(std::llround(bytes_per_step))), made.unit);
-}
-
-std::string grew_in_a_loop(const verdicts::verdict& made, double bytes_per_step) {
-  return fmt::format(
-      "{} grew by {} a {} in a loop that has ended: no later one tells whether it grows", who(made),
-      format_bytes(static_cast<std::uint64_t>(std::llround(bytes_per_step))), made.unit);
+std::string open_growth(const verdicts::verdict& made, double bytes_per_step,
+                        std::string_view why) {
+  return fmt::format("{} grew by {} a {}{}", who(made),
+                     format_bytes(static_cast<std::uint64_t>(std::llround(bytes_per_step))),
+                     made.unit, why);
 }
 
 void describe(verdicts::verdict& made, const host_samples& samples,

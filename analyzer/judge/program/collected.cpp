@@ -84,8 +84,8 @@ template <std::size_t N>
   });
 }
 
-// sys.stdin, itertools.count(), iter(queue.get, None), a generator of the file with a loop that has no end; or a variable
-// that is given such a value.
+// sys.stdin, itertools.count(), iter(queue.get, None), a generator of the file with a loop that has no end;
+// or a variable that is given such a value.
 [[nodiscard]] bool goes_on_for_ever(const source_file& file, const node& what, unsigned depth = 0) {
   if (depth == most_depth) return true;
   const auto parts = what.all();

@@ -152,6 +152,31 @@ for step in range(8):
         of_generator.step()
 """
 
+# The critic's gradients are given up in the generator's step, and the generator's go through the critic; what it keeps
+# first are labels.
+CONDITIONS = """
+class Critic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.labels = nn.Embedding(10, 256)
+        self.body = nn.Sequential(nn.Linear(512, 4096), nn.ReLU(), nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 1))
+    def forward(self, x, labels):
+        return self.body(torch.cat([self.labels(labels), x], -1))
+
+generator, critic = nn.Sequential(nn.Linear(64, 256), nn.Tanh()).cuda(), Critic().cuda()
+of_generator, of_critic = (torch.optim.Adam(one.parameters()) for one in (generator, critic))
+for step in range(8):
+    labels = torch.randint(0, 10, (4096,)).cuda()
+    fakes = generator(torch.randn(4096, 64, device="cuda"))
+    of_critic.zero_grad()
+    (critic(fakes[:64].detach(), labels[:64]).mean() - critic(fakes[64:128].detach(), labels[64:128]).mean()).backward()
+    of_critic.step()
+    of_critic.zero_grad()
+    of_generator.zero_grad()
+    (-critic(fakes, labels).mean()).backward()
+    of_generator.step()
+"""
+
 CASES = [
     ("kept_views", KEPT, {"keep": ""}, "600MiB", True),
     ("kept_views", KEPT, {"keep": "wholes[step] = hidden"}, "600MiB", False),
@@ -166,6 +191,7 @@ CASES = [
     ("discarded_gradients", ADVERSARIES, {"then": "of_generator.zero_grad()"}, "2GiB", True),
     ("discarded_gradients", ADVERSARIES, {"then": "of_generator.step(); of_generator.zero_grad()"}, "2GiB", False),
     ("discarded_gradients", ADVERSARIES, {"then": "if step % 2 == 0: of_generator.zero_grad()"}, "2GiB", False),
+    ("discarded_gradients", CONDITIONS, {}, "2GiB", False),
     ("evaluation_outputs", ONE_LINE, {"each": KEPT_RESULT, "shown": "torch.cat([one.cpu() for one in found])"}, "500MiB", True),
     ("evaluation_outputs", ONE_LINE, {"each": KEPT_RESULT + ".mean()", "shown": "found[-1]"}, "500MiB", False),
     ("state_copies", COPIES, {"copy": STATE, "keep": "last[-5:]"}, "700MiB", True),

@@ -116,10 +116,8 @@ void say_in_training(const blocks::evidence& of, block_number largest, std::uint
   made.title = "A model that is not trained runs while the graph of another one is kept";
   made.change = fmt::format(
       "the call of the {}{} in {} parts: torch.cat([model(part) for part in inputs.chunk({})]); "
-      "or, at no "
-      "cost and with a saving of its own, before the forward pass of the model that is trained, if "
-      "it takes "
-      "none of its results",
+      "or, at no cost and with a saving of its own, before the forward pass of the model that is "
+      "trained, if it takes none of its results",
       known == of.modules.end() ? "model" : of.names[known->second.type],
       line.empty() ? "" : " at " + line, parts, parts);
   made.cost = "in parts: slower where they no longer fill the GPU";

@@ -22,8 +22,6 @@ using attribution::phase;
 
 namespace {
 
-using calls_and_bytes = std::map<std::uint32_t, std::uint64_t>;
-
 void free_after_use(const blocks::evidence& of, request_edits& edits) {
   const auto calls = passes_of(of).without_backward;
   const auto ends = ends_of_use_in_forward(of);
@@ -36,7 +34,8 @@ void free_after_use(const blocks::evidence& of, request_edits& edits) {
 }
 
 // Of all these calls that are there at the peak.
-[[nodiscard]] std::uint64_t kept_at_peak(const blocks::evidence& of, const calls_and_bytes& calls) {
+[[nodiscard]] std::uint64_t kept_at_peak(const blocks::evidence& of,
+                                         const std::map<std::uint32_t, std::uint64_t>& calls) {
   std::uint64_t bytes = 0;
   for (const auto block : alive_after(of, of.now.allocated.request)) {
     const auto facts = of.blocks[block];
@@ -67,8 +66,8 @@ void free_after_use(const blocks::evidence& of, request_edits& edits) {
   if (!line.empty() && is_trained_from(of, passes, line)) {
     return fmt::format(
         "with torch.set_grad_enabled(training): around the call of the model at {}, where "
-        "`training` "
-        "stands for what is true only if a backward pass follows: the same line trains the model",
+        "`training` stands for what is true only if a backward pass follows: the same line trains "
+        "the model",
         line);
   }
   return fmt::format(
