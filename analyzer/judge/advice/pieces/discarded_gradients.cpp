@@ -197,11 +197,17 @@ class discarded {
   // goes through it: of a generator's call a discriminator's comes after, and needs its graph for that.
   [[nodiscard]] bool is_first(const root_and_call& which, const call_of_model& call) const {
     const auto known = begins_.find(call.pass);
-    if (known == begins_.end()) return true;
+    if (known == begins_.end()) return false;
     const auto& begins = known->second;
-    return std::ranges::none_of(begins, [&](const auto& other) {
+    const bool comes_first = std::ranges::none_of(begins, [&](const auto& other) {
       return other.first != which.first && other.second < call.begin;
     });
+    // Of one whose call has kept nothing it is not known.
+    const auto trained = trained_.find(call.pass);
+    return comes_first && (trained == trained_.end() ||
+                           std::ranges::all_of(trained->second, [&](const auto& root) {
+                             return root == which.first || begins.contains(root);
+                           }));
   }
 
   // Its backward pass has used its graph up: what is left are results that the program has.
